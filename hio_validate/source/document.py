@@ -1,0 +1,103 @@
+"""A Document: the bytes of one file, the data in them, and the place of everything when it is asked for.
+
+Invariant: the digest is the SHA-256 of the file's bytes, unconverted (contract 1.4); `data` is None wherever
+`faults` is not empty, so no rule ever judges a document that two readers would read differently.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from hio_validate.diagnostic import Location, Path
+from hio_validate.source import characters
+from hio_validate.source.construct import Construction, Span, construct
+from hio_validate.source.fault import Fault, Malformed
+
+_ALLOW = re.compile(r"#\s*hio:\s*allow\s+([a-z][a-z0-9-]*)\s*(?:[—–-]+\s*(.*\S)?)?\s*$")
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """A `# hio: allow RULE — reason` comment."""
+
+    rule: str
+    reason: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """One file of the repository, read once."""
+
+    file: str
+    raw: bytes = field(repr=False)
+    data: Any = None
+    faults: tuple[Fault, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        return digest_of(self.raw)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text line by line, for excerpts; undecodable bytes become U+FFFD."""
+        return self.raw.decode("utf-8", errors="replace").removeprefix("\ufeff").split("\n")
+
+    @cached_property
+    def spans(self) -> dict[Path, Span]:
+        """The place of every value, found by reading the document a second time (only on a finding)."""
+        try:
+            return construct(characters.decode(self.raw), spans=True).spans
+        except (Malformed, characters.Unreadable):
+            return {}
+
+    def locate(self, path: Path, *, key: bool = False) -> Location:
+        """Line and column of the value at `path` (or of its key), or of its nearest existing ancestor."""
+        for length in range(len(path), -1, -1):
+            span = self.spans.get(path[:length])
+            if span is not None:
+                missing = length < len(path)
+                mark = span.key if span.key and (key or missing) else span.start
+                return Location(self.file, mark.line + 1, mark.column + 1)
+        return Location(self.file)
+
+    @cached_property
+    def allowances(self) -> tuple[Allowance, ...]:
+        if b"hio:" not in self.raw or b"allow" not in self.raw:
+            return ()
+        found = ((number, _ALLOW.search(line)) for number, line in enumerate(self.lines, 1))
+        return tuple(
+            Allowance(match[1], match[2] or "", number, match.start() + 1) for number, match in found if match
+        )
+
+
+def digest_of(raw: bytes) -> str:
+    """`sha256:` and the hex digest of the bytes, as `sha256sum` prints it."""
+    return "sha256:" + sha256(raw).hexdigest()
+
+
+def read(raw: bytes, file: str) -> Document:
+    """Read one file's bytes; whatever is wrong with them becomes a fault, never an exception."""
+    try:
+        built = construct(characters.decode(raw))
+    except characters.Unreadable as error:
+        return Document(
+            file, raw, None, (Fault("syntax-error", error.message, error.help, error.line, error.column),)
+        )
+    except Malformed as error:
+        return Document(file, raw, None, (error.fault,))
+    if built.faults:
+        return Document(file, raw, None, tuple(built.faults))
+    return Document(file, raw, *_mapping(built))
+
+
+def _mapping(built: Construction) -> tuple[Any, tuple[Fault, ...]]:
+    if isinstance(built.data, dict):
+        return built.data, ()
+    what = "empty" if built.data is None else "a list" if isinstance(built.data, list) else "a single value"
+    return None, (Fault("syntax-error", f"the document is {what}; expected keys and values", "", 1, 1),)
