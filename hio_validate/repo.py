@@ -1,0 +1,333 @@
+"""The repository: files become documents, documents become items found by kind, service and name.
+
+Invariants: a document that cannot be read is still known to exist, so that its absence is never blamed on
+those who cite it; a name leads to at most one item per kind and service.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from hio_validate.diagnostic import Path
+from hio_validate.models import KINDS, reader
+from hio_validate.models.capture import Capture
+from hio_validate.models.engine import Engine
+from hio_validate.models.entry import EntryKind
+from hio_validate.models.errors import Refusal, refusals
+from hio_validate.models.matrix import Bundle, FactorRow, Matrix
+from hio_validate.models.run import Run
+from hio_validate.models.stack import Stack
+from hio_validate.source import Document, digest_of, read
+
+ROOMS = ("matrix", "ledger", "manifests")
+ENDINGS = (".yaml", ".yml")
+
+
+class Tree(Protocol):
+    """Files by path, as they are in a work tree, an index or a revision."""
+
+    def paths(self) -> Sequence[str]:
+        """Every file, relative to the root, with `/`."""
+        ...
+
+    def read(self, path: str) -> bytes:
+        """The bytes of one file. Raises OSError."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Item:
+    """A document with what its path and its `hio:` line say it is. `model` is None where it is not valid."""
+
+    document: Document
+    kind: str
+    name: str
+    service: str | None
+    model: Any = None
+    refused: tuple[Refusal, ...] = ()
+
+    @property
+    def file(self) -> str:
+        return self.document.file
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place in a document that names another one; `digest` is set where it pins it."""
+
+    path: Path
+    kind: str
+    name: str
+    digest: str | None = None
+
+
+@dataclass(frozen=True)
+class Repo:
+    """All documents of one tree."""
+
+    tree: Tree
+    items: tuple[Item, ...]
+    unreadable: tuple[str, ...] = ()
+    _bytes: dict[str, bytes | None] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _index(self) -> dict[tuple[str, str | None, str], list[Item]]:
+        index: dict[tuple[str, str | None, str], list[Item]] = defaultdict(list)
+        for item in self.items:
+            index[item.kind, item.service, item.name].append(item)
+        return index
+
+    @cached_property
+    def _anywhere(self) -> dict[tuple[str, str], list[Item]]:
+        named: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        for item in self.items:
+            named[item.kind, item.name].append(item)
+        return named
+
+    @cached_property
+    def _unread_names(self) -> frozenset[str]:
+        return frozenset(item.name for item in self.items if item.model is None)
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        return frozenset(self.tree.paths())
+
+    def of(self, kind: str) -> Iterator[Item]:
+        """The valid items of a kind, in path order."""
+        return (item for item in self.items if item.kind == kind and item.model is not None)
+
+    def find(self, kind: str, name: str, service: str | None = None) -> Item | None:
+        """The item that a reference in a document of `service` means; None where there is none.
+
+        A bare name means one of the same service (or of none, as sites and builds are); `site/model/name`
+        means exactly that one. Without a service, as on a command line, a bare name is found anywhere.
+        """
+        cited = name.count("/") == 2
+        if cited:
+            service, _, name = name.rpartition("/")
+        if service is None:
+            found = self._anywhere.get((kind, name))
+        else:
+            found = self._index.get((kind, service, name))
+            found = found or (None if cited else self._index.get((kind, None, name)))
+        return found[0] if found else None
+
+    def maybe_unread(self, name: str) -> bool:
+        """Whether a document of that name exists and could not be read, so that its kind is not known."""
+        return name.rpartition("/")[2] in self._unread_names
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """The bytes of any file of the tree, None where there is none; evidence is read through here."""
+        if path not in self._bytes:
+            try:
+                self._bytes[path] = self.tree.read(path)
+            except OSError:
+                self._bytes[path] = None
+        return self._bytes[path]
+
+    def beside(self, item: Item, file: str) -> bytes | None:
+        """A file named relative to a document."""
+        return self.bytes_of(_joined(item.file, file))
+
+    def digest_beside(self, item: Item, file: str) -> str | None:
+        raw = self.beside(item, file)
+        return None if raw is None else digest_of(raw).removeprefix("sha256:")
+
+
+_PIN_KIND = {"stack": "stack/v1", "capture": "capture/v1", "run": "run/v1", "matrix": "matrix/v1"}
+
+
+def _joined(document: str, file: str) -> str:
+    """A relative path from the folder of a document; `..` is resolved, leaving the tree gives no file."""
+    parts = document.split("/")[:-1]
+    for part in file.split("/"):
+        if part == "..":
+            if not parts:
+                return "\0"
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def load(tree: Tree, only: frozenset[str] | None = None) -> Repo:
+    """Read every document under matrix/, ledger/ and manifests/ (or just `only` these files)."""
+    items, unreadable = [], []
+    for path in documents_in(tree) if only is None else sorted(only):
+        try:
+            raw = tree.read(path)
+        except OSError as error:
+            unreadable.append(f"{path}: {error.strerror or error}")
+            continue
+        items.append(item_of(read(raw, path)))
+    return Repo(tree, tuple(items), tuple(unreadable))
+
+
+def documents_in(tree: Tree) -> list[str]:
+    """The paths of all documents in the three rooms."""
+    return [path for path in tree.paths() if path.endswith(ENDINGS) and path.startswith(_ROOM_PREFIXES)]
+
+
+def around(tree: Tree, files: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """What must be read to judge some files, and the files to be judged: these and those that name them."""
+    known = documents_in(tree)
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for path in known:
+        by_name[_from_path(path)[0]].append(path)
+    focus = set(files)
+    names = {_from_path(path)[0].encode() for path in focus}
+    focus |= {path for path in known if path not in focus and _mentions(tree, path, names)}
+    needed: set[str] = set()
+    waiting = list(focus)
+    while waiting:
+        path = waiting.pop()
+        if path not in needed:
+            needed.add(path)
+            waiting += _needs(tree, path, by_name, known)
+    return frozenset(needed), frozenset(focus)
+
+
+def _mentions(tree: Tree, path: str, names: Iterable[bytes]) -> bool:
+    try:
+        raw = tree.read(path)
+    except OSError:
+        return False
+    return any(name in raw for name in names)
+
+
+def _needs(tree: Tree, path: str, by_name: Mapping[str, list[str]], known: Sequence[str]) -> Iterator[str]:
+    """The files of every document that one names, its service's ledger, and the tables of its families."""
+    try:
+        item = item_of(read(tree.read(path), path))
+    except OSError:
+        return
+    for reference in references(item) if item.model is not None else ():
+        yield from by_name.get(reference.name.rpartition("/")[2], ())
+    if item.kind in ("matrix/v1", "entry/v1") and item.service:
+        yield from (other for other in known if other.startswith(f"ledger/{item.service}/"))
+    if item.kind in ("stack/v1", "capture/v1", "engine/v1"):
+        yield from (other for other in known if other.endswith("/family.yaml"))
+
+
+_ROOM_PREFIXES = tuple(f"{room}/" for room in ROOMS)
+
+
+def item_of(document: Document) -> Item:
+    """What one document is, and whether its kind accepts it."""
+    name, service = _from_path(document.file)
+    if document.data is None:
+        return Item(document, "", name, service)
+    kind = document.data.get("hio")
+    if not isinstance(kind, str) or kind not in KINDS:
+        return Item(document, "", name, service, None, (_no_kind(document),))
+    try:
+        model = reader(kind).validate_python(document.data)
+    except ValidationError as error:
+        return Item(document, kind, name, service, None, tuple(refusals(error, kind, document.data)))
+    return Item(document, kind, name, service or getattr(model, "service", None), model)
+
+
+def _no_kind(document: Document) -> Refusal:
+    kinds = ", ".join(KINDS)
+    if "hio" not in document.data:
+        return Refusal((), 'the key "hio" is missing: what kind of document is this?', f"one of {kinds}")
+    said = document.data["hio"]
+    return Refusal(("hio",), f'hio: "{said}" is no kind of document this version knows', f"one of {kinds}")
+
+
+def _from_path(file: str) -> tuple[str, str | None]:
+    """A document's name (the stem; the folder of an engine.yaml, family.yaml or run.yaml) and its service."""
+    parts = file.split("/")
+    stem = parts[-1].rpartition(".")[0]
+    name = parts[-2] if stem in ("engine", "family", "run") and len(parts) > 1 else stem
+    match parts:
+        case ["manifests", "services", site, model, _, *_] | ["matrix" | "ledger", site, model, *_] if (
+            model != parts[-1]
+        ):
+            return name, f"{site}/{model}"
+    return name, None
+
+
+def references(item: Item) -> Iterator[Reference]:
+    """Every place where a valid document names or pins another one."""
+    model = item.model
+    match model:
+        case Stack():
+            for process, each in model.processes.items():
+                if each.build:
+                    yield Reference(("processes", process, "build"), "engine/v1", each.build)
+        case Capture():
+            yield from _captured(model)
+        case Matrix():
+            yield from _matrix(model)
+        case Run():
+            yield from _run(model)
+        case _ if isinstance(model, EntryKind):
+            yield from _entry(model)
+
+
+def _captured(capture: Capture) -> Iterator[Reference]:
+    if capture.stack:
+        yield Reference(("stack",), "stack/v1", capture.stack)
+    if capture.site:
+        yield Reference(("site",), "site/v1", capture.site)
+    for process, each in capture.processes.items():
+        if each.build:
+            yield Reference(("processes", process, "build"), "engine/v1", each.build)
+
+
+def _matrix(matrix: Matrix) -> Iterator[Reference]:
+    yield Reference(("parent",), "stack/v1", matrix.parent)
+    yield Reference(("candidate",), "stack/v1", matrix.candidate)
+    for side in ("parent", "candidate"):
+        capture = getattr(matrix.captures, side, None)
+        if capture:
+            yield Reference(("captures", side), "capture/v1", capture)
+    for index, tip in enumerate(matrix.as_of):
+        yield Reference(("as_of", index), "entry/v1", tip)
+    for index, row in enumerate(matrix.rows):
+        if isinstance(row, FactorRow | Bundle) and row.evidence:
+            yield Reference(("rows", index, "evidence"), "entry/v1", row.evidence)
+
+
+def _run(run: Run) -> Iterator[Reference]:
+    if run.plan:
+        yield _pin(("plan",), "plan/v1", run.plan)
+    for name, arm in run.arms.items():
+        yield _pin(("arms", name, "stack"), "stack/v1", arm.stack)
+        for index, capture in enumerate(arm.captures):
+            yield _pin(("arms", name, "captures", index), "capture/v1", capture)
+
+
+def _entry(entry: Any) -> Iterator[Reference]:
+    for index, tip in enumerate(entry.after):
+        yield _pin(("after", index), "entry/v1", tip)
+    pins = getattr(entry, "pins", None)
+    for key, kind in _PIN_KIND.items():
+        pinned = getattr(pins, key, None)
+        if pinned:
+            yield _pin(("pins", key), kind, pinned)
+    if entry.kind == "correction":
+        yield Reference(("corrects",), "entry/v1", entry.corrects)
+
+
+def _pin(path: Path, kind: str, pin: str) -> Reference:
+    name, _, digest = pin.partition("@")
+    return Reference(path, kind, name, digest)
+
+
+def evidence_files(item: Item) -> Iterator[tuple[Path, str, str]]:
+    """(path in the document, file beside it, SHA-256) of every file whose bytes a document relies on."""
+    model = item.model
+    if isinstance(model, Engine) and model.help:
+        yield ("help", "sha256"), model.help.file, model.help.sha256
+    if isinstance(model, Run):
+        yield ("raw", "sha256"), model.raw.file, model.raw.sha256
+        for index, log in enumerate(model.logs):
+            yield ("logs", index, "sha256"), log.file, log.sha256
