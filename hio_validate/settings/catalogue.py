@@ -1,0 +1,104 @@
+"""The settings one build of an engine knows, learned from its own --help (contract 2.2).
+
+Invariant: every spelling (flag, negation, environment name) leads to exactly one option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import StrEnum
+
+
+class Arity(StrEnum):
+    """How many values an option takes on the command line."""
+
+    NONE = "none"
+    ONE = "one"
+    OPTIONAL = "optional"
+    TWO = "two"
+    MANY = "many"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as a help text states it.
+
+    `factor` is the setting's name: the first long flag without its dashes. `default` is the text the help
+    gives, None where it gives none; `follows` is the factor whose value it takes when unset.
+    """
+
+    factor: str
+    flags: tuple[str, ...]
+    negations: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    arity: Arity = Arity.ONE
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    follows: str | None = None
+    removed: str | None = None
+    """What the help says instead of a description once the option is gone, e.g. its successor's name."""
+    line: int = 0
+    """The line of the help text, from 1."""
+
+    @property
+    def boolean(self) -> bool:
+        return self.arity is Arity.NONE
+
+
+class UnreadableHelp(ValueError):
+    """A help text that is not one we can learn from; says the line (from 1) and why."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line, self.reason = line, reason
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All options of one build, found by any of their spellings."""
+
+    options: tuple[Option, ...]
+    positional: str | None = None
+    """The factor that a bare first argument sets (`vllm serve MODEL`), if the engine takes one."""
+    borrowed: bool = False
+    """Of another build: it teaches spelling, never defaults, and never says that a setting is unknown."""
+    _by_spelling: dict[str, Option] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        index: dict[str, Option] = {}
+        for option in self.options:
+            for spelling in spellings(option):
+                if spelling in index:
+                    first = index[spelling]
+                    raise UnreadableHelp(option.line, f"{spelling} is already an option on line {first.line}")
+                index[spelling] = option
+        object.__setattr__(self, "_by_spelling", index)
+
+    def __iter__(self) -> Iterator[Option]:
+        return iter(self.options)
+
+    def find(self, spelling: str) -> Option | None:
+        """The option of a flag (`-t`, `--threads`), environment name or factor (`threads`)."""
+        known = self._by_spelling
+        return known.get(spelling) or known.get("--" + spelling) or known.get("-" + spelling)
+
+    def abbreviated(self, spelling: str) -> Option | None:
+        """The one option whose long flags begin like this, as argparse reads an abbreviation."""
+        if len(spelling) < 3 or not spelling.startswith("--"):
+            return None
+        meant = [flag for flag in self._by_spelling if flag.startswith(spelling)]
+        return self._by_spelling[meant[0]] if len(meant) == 1 else None
+
+    def nearest(self, spelling: str) -> str | None:
+        """The known spelling most like an unknown one, for "did you mean"."""
+        near = get_close_matches(spelling, self._by_spelling, n=1, cutoff=0.7)
+        return near[0] if near else None
+
+
+def spellings(option: Option) -> Iterable[str]:
+    """Every way to name an option outside its own factor."""
+    yield from option.flags
+    yield from option.negations
+    yield from option.env

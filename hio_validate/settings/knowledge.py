@@ -1,0 +1,111 @@
+"""What the repository knows about each stack: its families, its builds' catalogues, its observations.
+
+Invariant: a default is taken from the build that a document names, never from another one (a borrowed
+catalogue would teach spelling, and here it would be believed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from hio_validate.models.capture import Capture, CapturedProcess
+from hio_validate.models.engine import Engine
+from hio_validate.models.family import Family
+from hio_validate.models.stack import Process, Stack
+from hio_validate.repo import Item, Repo
+from hio_validate.settings import family as families
+from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
+from hio_validate.settings.resolve import Effective, Knowledge, resolve
+
+
+@dataclass
+class Settings:
+    """Resolves the stacks of one repository, remembering what it learned."""
+
+    repo: Repo
+    _catalogues: dict[str, Catalogue | UnreadableHelp | None] = field(default_factory=dict, repr=False)
+    _borrowed: dict[str, Catalogue | None] = field(default_factory=dict, repr=False)
+    _effective: dict[tuple[object, ...], Effective] = field(default_factory=dict, repr=False)
+
+    def family(self, name: str) -> Family | None:
+        """The packaged table of a family, with the repository's own on top."""
+        own = self.repo.find("family/v1", name)
+        return families.extended(families.packaged(name), own.model if own else None)
+
+    def learned(self, engine: Item) -> Catalogue | UnreadableHelp | None:
+        """The catalogue in an engine document's help text, why there is none in it, or None without a text."""
+        if engine.file not in self._catalogues:
+            self._catalogues[engine.file] = self._learn(engine)
+        return self._catalogues[engine.file]
+
+    def _learn(self, item: Item) -> Catalogue | UnreadableHelp | None:
+        engine: Engine = item.model
+        family = self.family(engine.family)
+        raw = self.repo.beside(item, engine.help.file) if engine.help else None
+        if raw is None or family is None:
+            return None
+        try:
+            return families.learn(raw.decode("utf-8", errors="replace"), family)
+        except UnreadableHelp as error:
+            return error
+
+    def borrowed(self, family: str) -> Catalogue | None:
+        """The largest catalogue of the same family: it teaches how settings are spelt, and nothing else."""
+        if family not in self._borrowed:
+            learned = [
+                self.learned(engine) for engine in self.repo.of("engine/v1") if engine.model.family == family
+            ]
+            own = [each for each in learned if isinstance(each, Catalogue)]
+            largest = max(own, key=lambda each: len(each.options), default=None)
+            self._borrowed[family] = replace(largest, borrowed=True) if largest else None
+        return self._borrowed[family]
+
+    def effective(
+        self, stack: Item, capture: Item | None = None, delta: Mapping[str, str] | None = None
+    ) -> Effective:
+        """The settings of a stack in force; a capture adds what was observed, a delta what an arm changes."""
+        key = (stack.file, capture.file if capture else None, tuple(sorted((delta or {}).items())))
+        if key not in self._effective:
+            observed = capture.model.processes if capture else {}
+            self._effective[key] = resolve(stack.model, self.knowledge(stack.model, observed), delta)
+        return self._effective[key]
+
+    def resolve_capture(self, stack: Stack, capture: Capture) -> Effective:
+        """The settings of a stack that a capture shows (settings/observed.py), with what was observed.
+
+        Where nobody could read the arguments, any default may have been overridden: none is taken for known.
+        """
+        known = self.knowledge(stack, capture.processes)
+        for name, seen in capture.processes.items():
+            catalogue = known[name].catalogue if name in known else None
+            if catalogue and seen.argv.value is None:
+                known[name] = replace(known[name], catalogue=replace(catalogue, borrowed=True))
+        return resolve(stack, known)
+
+    def resolve_processes(self, stack: Stack, observed: Mapping[str, CapturedProcess]) -> Effective:
+        """The settings of a stack with what was observed of its processes."""
+        return resolve(stack, self.knowledge(stack, observed))
+
+    def knowledge(self, stack: Stack, observed: Mapping[str, CapturedProcess]) -> dict[str, Knowledge]:
+        """What is known of each process: by its `build:`, else by the build a capture recognised."""
+        return {
+            name: self._of_process(process, observed.get(name)) for name, process in stack.processes.items()
+        }
+
+    def _of_process(self, process: Process, observed: CapturedProcess | None) -> Knowledge:
+        build = process.build or (observed.build if observed else None)
+        engine = self.repo.find("engine/v1", build) if build else None
+        readable = engine is not None and engine.model is not None
+        learned = self.learned(engine) if engine and readable else None
+        source = engine.model.source if engine and readable else None
+        flags = dict(source.flags) if source else {}
+        if source and source.compiler:
+            flags["compiler"] = source.compiler
+        return Knowledge(
+            family=self.family(process.engine),
+            catalogue=learned if isinstance(learned, Catalogue) else self.borrowed(process.engine),
+            build=build,
+            flags=flags,
+            observed=observed,
+        )
