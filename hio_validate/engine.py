@@ -1,0 +1,194 @@
+"""Runs the rules and turns their problems into a report: ids, severities, positions, suppressions.
+
+Invariants: a rule that raises is a finding and the others still run; a suppressed finding is counted, and a
+suppression that keeps nothing quiet is a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from hio_validate.diagnostic import Diagnostic, Location, Related, Report, Severity, Suppressed
+from hio_validate.repo import ENDINGS, Item, Repo, references
+from hio_validate.rules import RULES
+from hio_validate.rules.base import Before, Place, Problem, Rule, Scope, View
+from hio_validate.rules.internal_error import Crash
+from hio_validate.source import Allowance, Document
+
+
+def run(
+    repo: Repo,
+    before: Before | None = None,
+    rules: Sequence[Rule] = RULES,
+    gates: Sequence[str] = (),
+    focus: frozenset[str] | None = None,
+) -> Report:
+    """Judge a repository. `before` is the base revision; with `focus` only findings in these files are told."""
+    judge = _Judge(repo, View(repo), rules, bool(gates))
+    judge.everything(before)
+    diagnostics = sorted(set(judge.found), key=_reading_order)
+    suppressed = judge.suppressed
+    if focus is not None:
+        diagnostics = [
+            each for each in diagnostics if each.location.file in focus or each.rule == "internal-error"
+        ]
+        suppressed = [each for each in suppressed if each.diagnostic.location.file in focus]
+    return Report(
+        diagnostics=tuple(diagnostics),
+        suppressed=tuple(suppressed),
+        documents=len(repo.items) if focus is None else _judged(repo, before, focus),
+        rules=len(rules),
+        gates=tuple(gates),
+        unreadable=repo.unreadable,
+    )
+
+
+def _judged(repo: Repo, before: Before | None, focus: frozenset[str]) -> int:
+    """Documents in focus, also those that were there before and are gone."""
+    gone = {
+        path
+        for path in (before.paths() if before else ())
+        if path in focus and path.endswith(ENDINGS) and path not in repo.paths
+    }
+    return len(gone) + sum(item.file in focus for item in repo.items)
+
+
+def _reading_order(found: Diagnostic) -> tuple[object, ...]:
+    return (found.location, found.rule, found.message)
+
+
+@dataclass
+class _Judge:
+    repo: Repo
+    view: View
+    rules: Sequence[Rule]
+    gated: bool
+    """Whether a gate was asked for: then a comment no longer keeps one quiet (contract 3.5)."""
+    found: list[Diagnostic] = field(default_factory=list)
+    suppressed: list[Suppressed] = field(default_factory=list)
+    _used: set[tuple[str, int, str]] = field(default_factory=set)
+
+    def everything(self, before: Before | None) -> None:
+        for rule in self.rules:
+            match rule.scope:
+                case Scope.DOCUMENT:
+                    for item in self.repo.items:
+                        if _applies(rule, item):
+                            self._try(rule, item, item, self.view)
+                case Scope.REPO:
+                    self._try(rule, None, self.view)
+                case Scope.CHANGE:
+                    self._try(rule, None, before, self.view)
+        for rule in self.rules:
+            if rule.scope is Scope.SUPPRESSION:
+                self._try(rule, None, self._unused())
+
+    def _try(self, rule: Rule, item: Item | None, *given: object) -> None:
+        try:
+            problems = list(rule.check(*given))
+        except Exception as error:
+            self._crashed(rule, item, error)
+            return
+        for problem in problems:
+            self._tell(rule, item, problem)
+
+    def _crashed(self, rule: Rule, item: Item | None, error: Exception) -> None:
+        crash = Crash(rule.id, item.document if item else None, error)
+        for each in (known for known in self.rules if known.scope is Scope.CRASH):
+            for problem in each.check(crash):
+                self._tell(each, item, problem)
+
+    def _tell(self, rule: Rule, item: Item | None, problem: Problem) -> None:
+        location = self._location(problem.place)
+        found = Diagnostic(
+            rule=rule.id,
+            severity=self._severity(rule, item, problem),
+            message=problem.message,
+            location=location,
+            help=problem.help,
+            related=tuple(Related(said, self._location(place)) for said, place in problem.related),
+            source_line=self._source_line(problem.place, location),
+        )
+        allowance = self._allowance(rule, problem.place.document, location)
+        if allowance:
+            self._used.add((location.file, allowance.line, rule.id))
+        if allowance and not (self.gated and found.severity is Severity.GATE):
+            self.suppressed.append(Suppressed(found, allowance.reason))
+        else:
+            self.found.append(found)
+
+    def _severity(self, rule: Rule, item: Item | None, problem: Problem) -> Severity:
+        """A frozen document is judged by the rules of its time: a newer rule gives it a note."""
+        severity = problem.severity or rule.severity
+        newest = self._judged_by.get(item.file) if item and rule.suppressible else None
+        return Severity.NOTE if newest is not None and rule.since > newest else severity
+
+    @cached_property
+    def _judged_by(self) -> dict[str, int]:
+        """File -> newest rule known when it was first pinned, or when hio wrote it."""
+        return _stamps(self.repo)
+
+    def _location(self, place: Place) -> Location:
+        if place.fixed is not None:
+            return place.fixed
+        return place.document.locate(place.path, key=place.at_key) if place.document else Location(".")
+
+    def _source_line(self, place: Place, location: Location) -> str:
+        document = place.document if place.document and place.document.file == location.file else None
+        if document is None and location.line:
+            raw = self.repo.bytes_of(location.file)
+            document = Document(location.file, raw) if raw is not None else None
+        lines = document.lines if document else []
+        return lines[location.line - 1] if 0 < location.line <= len(lines) else ""
+
+    def _allowance(self, rule: Rule, document: Document | None, location: Location) -> Allowance | None:
+        if document is None or not rule.suppressible:
+            return None
+        return next(
+            (
+                each
+                for each in document.allowances
+                if each.rule == rule.id and each.line == location.line and each.reason
+            ),
+            None,
+        )
+
+    def _unused(self) -> list[tuple[Document, Allowance, str]]:
+        known = {rule.id: rule for rule in self.rules}
+        unused = []
+        for item in self.repo.items:
+            for each in item.document.allowances if item.model is not None else ():
+                if (item.file, each.line, each.rule) not in self._used:
+                    unused.append((item.document, each, _why_unused(each, known.get(each.rule))))
+        return unused
+
+
+def _why_unused(allowance: Allowance, rule: Rule | None) -> str:
+    if rule is None:
+        return "names no rule"
+    if not rule.suppressible:
+        return "has no effect: this rule cannot be suppressed"
+    if not allowance.reason:
+        return "has no effect: give the reason after a dash (# hio: allow RULE — reason)"
+    return "keeps nothing quiet on this line"
+
+
+def _applies(rule: Rule, item: Item) -> bool:
+    return not rule.kinds or (item.kind in rule.kinds and item.model is not None)
+
+
+def _stamps(repo: Repo) -> dict[str, int]:
+    """The first stamp counts: pins of entries and runs in the order of their documents."""
+    first: dict[str, int] = {}
+    for item in repo.items:
+        judged = getattr(item.model, "judged_by", None)
+        if judged is None:
+            continue
+        first[item.file] = judged.rules
+        for reference in references(item):
+            target = repo.find(reference.kind, reference.name, item.service) if reference.digest else None
+            if target is not None:
+                first[target.file] = min(judged.rules, first.get(target.file, judged.rules))
+    return first

@@ -1,0 +1,1 @@
+"""What measurements say: raw rows, recomputed numbers, and whether two arms differ in one setting only."""

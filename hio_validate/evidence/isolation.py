@@ -1,0 +1,73 @@
+"""Whether the two arms of a run differ in one setting only: computed from stacks, deltas and captures (3.5).
+
+Invariant: isolation is never declared; what was not observed is reported as such, never assumed equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from hio_validate.models.run import Arm, Run
+from hio_validate.repo import Item, Repo
+from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group, difference
+from hio_validate.settings.knowledge import Settings
+from hio_validate.settings.resolve import Effective
+from hio_validate.settings.value import text_of
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """How two arms differ. `further` are known differences beside the one asked about."""
+
+    arms: tuple[str, str]
+    difference: Difference
+    further: tuple[Compared, ...]
+    unobserved: tuple[str, ...]
+    """Why something could still differ unseen, one reason each."""
+    differs: bool
+    """Whether the arms differ in the setting asked about at all."""
+
+
+def isolate(run: Item, factors: frozenset[str], repo: Repo, settings: Settings) -> Isolation | None:
+    """The pair of arms that differs least beside `factors`; None where fewer than two arms can be resolved."""
+    model: Run = run.model
+    resolved = {name: side for name, arm in model.arms.items() if (side := _side(arm, run, repo, settings))}
+    pairs = [_isolation((one, other), resolved, model, factors) for one, other in combinations(resolved, 2)]
+    return min(
+        pairs, key=lambda pair: (not pair.differs, len(pair.further), len(pair.unobserved)), default=None
+    )
+
+
+def _side(arm: Arm, run: Item, repo: Repo, settings: Settings) -> Effective | None:
+    stack = repo.find("stack/v1", arm.stack.partition("@")[0], run.service)
+    if stack is None or stack.model is None:
+        return None
+    named = arm.captures[0].partition("@")[0] if arm.captures else None
+    capture = repo.find("capture/v1", named, run.service) if named else None
+    delta = {name: text_of(value) for name, value in arm.set.items()}
+    return settings.effective(stack, capture if capture and capture.model else None, delta)
+
+
+def _isolation(
+    arms: tuple[str, str], resolved: dict[str, Effective], run: Run, factors: frozenset[str]
+) -> Isolation:
+    compared = difference(resolved[arms[0]], resolved[arms[1]])
+    asked = {found.address for factor in factors if (found := compared.find(factor))}
+    differing = [each for each in compared if each.group in NEEDS_A_ROW]
+    further = tuple(
+        each for each in differing if each.address not in asked and each.group is not Group.UNKNOWN
+    )
+    unobserved = [f"the arm {arm} has no capture" for arm in arms if not run.arms[arm].captures]
+    unobserved += [
+        f"{each.address} is unknown on an arm"
+        for each in differing
+        if each.group is Group.UNKNOWN and each.address not in asked
+    ]
+    unobserved += [
+        f"the defaults of the arm {arm} are unknown"
+        for arm in arms
+        if not all(resolved[arm].catalogues.values())
+    ]
+    differs = any(each.address in asked for each in differing)
+    return Isolation(arms, compared, further, tuple(unobserved), differs)

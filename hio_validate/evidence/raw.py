@@ -1,0 +1,159 @@
+"""Raw rows of a run, read from their bytes, and numbers computed from them (contract 7.3).
+
+Invariant: a cell that is no finite number never enters a statistic; it is refused with its line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any
+
+from hio_validate.models.entry import Result
+from hio_validate.models.run import Run
+
+
+class UnreadableRows(Exception):
+    """The rows are not what the run says; `line` counts from 1 in the file of rows."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line, self.message = line, message
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One observation: the text of every cell, and its line in the file."""
+
+    line: int
+    cells: dict[str, str]
+
+
+def read_rows(run: Run, raw: bytes) -> list[Row]:
+    """The rows, checked against the run's columns and count. Raises UnreadableRows."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UnreadableRows(raw.count(b"\n", 0, error.start) + 1, "the line is not UTF-8") from None
+    if text.startswith("\ufeff"):
+        raise UnreadableRows(1, "the rows begin with a byte order mark U+FEFF")
+    if not text.strip():
+        raise UnreadableRows(1, "the file of rows is empty")
+    rows = _tsv(text, run) if run.raw.format == "tsv" else _jsonl(text, run)
+    if len(rows) != run.raw.rows:
+        last = rows[-1].line if rows else 1
+        raise UnreadableRows(last, f"{len(rows)} rows up to here; the run says {run.raw.rows}")
+    for row in rows:
+        _check(row, run)
+    return rows
+
+
+def _tsv(text: str, run: Run) -> list[Row]:
+    lines = text.split("\n")
+    header = lines[0].rstrip("\r").split("\t")
+    _same_columns(header, run, 1)
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        cells = line.rstrip("\r").split("\t")
+        if len(cells) != len(header):
+            raise UnreadableRows(number, f"{len(cells)} cells under a header of {len(header)} columns")
+        rows.append(Row(number, dict(zip(header, cells, strict=True))))
+    return rows
+
+
+def _jsonl(text: str, run: Run) -> list[Row]:
+    rows = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            data: Any = json.loads(line, object_pairs_hook=_once)
+        except _Twice as error:
+            raise UnreadableRows(number, f"the key {error} stands twice") from None
+        except ValueError:
+            raise UnreadableRows(
+                number, "the line is no JSON object; log lines belong into a file of their own"
+            ) from None
+        if not isinstance(data, dict):
+            raise UnreadableRows(number, "the line is no JSON object")
+        _same_columns(list(data), run, number)
+        rows.append(
+            Row(
+                number,
+                {key: value if isinstance(value, str) else json.dumps(value) for key, value in data.items()},
+            )
+        )
+    return rows
+
+
+class _Twice(Exception):
+    pass
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in seen:
+            raise _Twice(key)
+        seen[key] = value
+    return seen
+
+
+def _same_columns(found: Sequence[str], run: Run, line: int) -> None:
+    if len(set(found)) != len(found):
+        raise UnreadableRows(line, "a column stands twice")
+    missing, extra = sorted(set(run.columns) - set(found)), sorted(set(found) - set(run.columns))
+    if missing or extra:
+        what = [f"columns without a unit in the run: {', '.join(extra)}"] if extra else []
+        what += [f"columns that the rows do not have: {', '.join(missing)}"] if missing else []
+        raise UnreadableRows(line, "; ".join(what))
+
+
+def _check(row: Row, run: Run) -> None:
+    arm = row.cells.get(run.raw.arm)
+    if arm is None:
+        raise UnreadableRows(row.line, f'no column "{run.raw.arm}" that names the arm')
+    if arm not in run.arms:
+        raise UnreadableRows(row.line, f'the arm "{arm}" is not in the run: expected {" or ".join(run.arms)}')
+    for name, column in run.columns.items():
+        if column.better is not None:
+            number(row, name)
+
+
+def number(row: Row, column: str) -> float:
+    """A measured cell as a finite number. Raises UnreadableRows."""
+    text = row.cells[column]
+    try:
+        value = float(text if "_" not in text else "")
+    except ValueError:
+        raise UnreadableRows(
+            row.line, f'{column} is "{text}": expected a number; a failed row is no zero'
+        ) from None
+    if not math.isfinite(value):
+        raise UnreadableRows(row.line, f"{column} is {text}: not a finite number")
+    return value
+
+
+def change_percent(result: Result, run: Run, rows: Sequence[Row]) -> float | None:
+    """100 * (to / from - 1) of the statistic of each arm's rows; None where an arm has no rows or is 0."""
+    statistic = fmean if result.statistic == "mean" else median
+    sides = []
+    for arm in (result.from_arm, result.to_arm):
+        values = [number(row, result.metric) for row in rows if row.cells[run.raw.arm] == arm]
+        if not values:
+            return None
+        sides.append(statistic(values))
+    return None if sides[0] == 0 else 100 * (sides[1] / sides[0] - 1)
+
+
+def agrees(published: float, computed: float) -> bool:
+    """Whether a published number is the computed one, rounded to the digits it shows."""
+    shown = repr(published)
+    digits = len(shown.partition(".")[2]) if "." in shown and "e" not in shown else 0
+    half_a_digit: float = 0.5 / 10**digits
+    return abs(published - computed) <= half_a_digit + 1e-9

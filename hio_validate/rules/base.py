@@ -1,0 +1,135 @@
+"""What a rule is: one file, one `RULE`, a generator that yields problems with symbolic paths.
+
+Invariant: rules are pure. No clock, no I/O beside the tree they are given, no git, no network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Protocol
+
+from hio_validate.diagnostic import Location, Path, Severity
+from hio_validate.inheritance import Inheritance, inheritance
+from hio_validate.ledger import Ledger, ledgers
+from hio_validate.repo import Item, Repo
+from hio_validate.settings.knowledge import Settings
+from hio_validate.source import Document
+
+
+class Scope(StrEnum):
+    """What a rule looks at, hence the signature of its check."""
+
+    DOCUMENT = "document"
+    """check(item, view)"""
+    REPO = "repo"
+    """check(view)"""
+    CHANGE = "change"
+    """check(before, view)"""
+    SUPPRESSION = "suppression"
+    """check(unused): comments that kept nothing quiet."""
+    CRASH = "crash"
+    """check(crash): a rule that raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: a symbolic path in a document, or a fixed place in any file."""
+
+    document: Document | None
+    path: Path = ()
+    at_key: bool = False
+    fixed: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a rule found; the engine adds id, severity and position."""
+
+    place: Place
+    message: str
+    help: str = ""
+    related: tuple[tuple[str, Place], ...] = ()
+    severity: Severity | None = None
+    """Only where one rule weighs a known and an unknown contradiction differently."""
+
+
+class Before(Protocol):
+    """The files as they were at the base revision."""
+
+    def paths(self) -> Iterable[str]: ...
+
+    def same(self, path: str, raw: bytes) -> bool:
+        """Whether the file had exactly these bytes."""
+        ...
+
+
+@dataclass(frozen=True)
+class View:
+    """One repository with everything that rules share, computed once."""
+
+    repo: Repo
+    _inheritances: dict[str, Inheritance | None] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def settings(self) -> Settings:
+        return Settings(self.repo)
+
+    @cached_property
+    def ledgers(self) -> dict[str, Ledger]:
+        return ledgers(self.repo)
+
+    def ledger(self, service: str | None) -> Ledger:
+        return self.ledgers.get(service or "") or Ledger(service or "", {})
+
+    def inheritance(self, matrix: Item) -> Inheritance | None:
+        """A matrix, resolved; None where a side is missing or unreadable."""
+        if matrix.file not in self._inheritances:
+            self._inheritances[matrix.file] = inheritance(
+                matrix, self.repo, self.settings, self.ledger(matrix.service)
+            )
+        return self._inheritances[matrix.file]
+
+    @cached_property
+    def inheritances(self) -> list[Inheritance]:
+        return [found for item in self.repo.of("matrix/v1") if (found := self.inheritance(item))]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named defect, how it weighs, and how it is found."""
+
+    id: str
+    scope: Scope
+    severity: Severity
+    summary: str
+    check: Callable[..., Iterator[Problem]]
+    kinds: tuple[str, ...] = ()
+    """Document scope: the kinds it looks at; none = every document, also those that are not valid."""
+    contract: tuple[str, ...] = ()
+    since: int = 1
+    suppressible: bool = True
+
+
+def at(item: Item, *path: str | int) -> Place:
+    """The value at a path of an item's document."""
+    return Place(item.document, path)
+
+
+def at_key(item: Item, *path: str | int) -> Place:
+    """The key at the end of a path of an item's document."""
+    return Place(item.document, path, at_key=True)
+
+
+def in_file(file: str, line: int = 0, column: int = 0) -> Place:
+    """A place in a file that is no document."""
+    return Place(None, fixed=Location(file, line, column))
+
+
+def listed(words: Iterable[Any], most: int = 6) -> str:
+    """Some words, and how many more there are."""
+    shown = [str(word) for word in words]
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more

@@ -1,0 +1,74 @@
+"""A decided row, or a decided line of defaults, about a value that nobody knows.
+
+`--threads -1`, `--flash-attn auto` on two machines, a withheld secret, a build without a help text: two
+unknowns look the same on paper and may run differently. Contract 1.5: unknown never passes as equal, not even
+to itself; contract 2.4: what is decided at run time is resolved by an observation or reported as unknown. The
+row may stay while you work (it is a gate), but it does not go into a deployment.
+
+How to fix: observe the value (`hio capture`, then `captures:` in the matrix), set it explicitly in the stack,
+or write `retest`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hio_validate.diagnostic import Severity
+from hio_validate.inheritance import Inheritance
+from hio_validate.repo import Item
+from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
+from hio_validate.settings.difference import Compared
+from hio_validate.settings.resolve import Class
+from hio_validate.settings.value import UNKNOWN
+
+
+def check(item: Item, view: View) -> Iterator[Problem]:
+    found = view.inheritance(item)
+    for each in found.covered if found else ():
+        compared = each.compared
+        if found is None or compared is None or each.disposition in ("retest", "undecided"):
+            continue
+        sides = (("parent", compared.from_), ("candidate", compared.to))
+        unknown = [side for side, value in sides if value == UNKNOWN]
+        if unknown:
+            yield Problem(
+                at(item, *each.path),
+                f"{each.name} is {each.disposition}, but its value is unknown at the {' and the '.join(unknown)}",
+                _advice(compared),
+                _origins(compared, found),
+            )
+    if found is not None:
+        yield from _defaults(item, found)
+
+
+def _advice(compared: Compared) -> str:
+    if compared.class_ is Class.SECRET:
+        return "take it off the row: a secret is withheld, so it is never known, and it needs no row"
+    return "observe it (hio capture, then captures: in the matrix), set it in the stack, or write retest"
+
+
+def _origins(compared: Compared, found: Inheritance) -> tuple[tuple[str, Place], ...]:
+    """Where the stacks ask for a value that is decided at run time."""
+    sides = ((compared.parent, found.parent), (compared.candidate, found.candidate))
+    return tuple(
+        (f"{setting.origin}: {setting.shown}", Place(stack.document, setting.path))
+        for setting, stack in sides
+        if setting is not None and setting.path and not setting.known
+    )
+
+
+def _defaults(item: Item, found: Inheritance) -> Iterator[Problem]:
+    defaults = found.matrix.defaults
+    unknown = found.sides_without_defaults()
+    if defaults is not None and unknown and defaults.disposition not in ("retest", "undecided"):
+        yield Problem(
+            at(item, "defaults", "disposition"),
+            f"the defaults are {defaults.disposition}, but they are unknown at the {' and the '.join(unknown)}",
+            "learn the build's help text (hio engine learn), or write retest",
+        )
+
+
+RULE = Rule(
+    "unknown-relied-on", Scope.DOCUMENT, Severity.GATE, "a decided row relies on a value nobody knows", check,
+    kinds=("matrix/v1",), contract=("1.5", "2.4", "3.4"),
+)  # fmt: skip

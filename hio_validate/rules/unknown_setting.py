@@ -1,0 +1,142 @@
+"""A setting that the build does not know, or that a matrix or a run names and no stack has.
+
+A misspelt argument stops the server at its next start; a misspelt environment name is ignored without a word
+(contract 2.3). The catalogue is the build's own `--help`, so this is judged only where a build was named and
+learned.
+
+In a matrix and in the arms of a run the harm is quieter: a row, a `depends:` or a `pairs:` about a name that
+neither stack has covers nothing, and the real setting stays uncovered; an arm whose delta sets nothing compares
+a stack with itself. Settings that the ledger accepted or excluded may have a row although no stack has them.
+
+How to fix: write the name as the build's help does, with its process where two processes have it
+(`server.threads`). A never-adopted candidate needs no row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+from hio_validate.diagnostic import Path, Severity
+from hio_validate.inheritance import Inheritance
+from hio_validate.models.matrix import FactorRow
+from hio_validate.models.run import Run
+from hio_validate.models.stack import Stack
+from hio_validate.repo import Item
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
+from hio_validate.settings.resolve import Effective
+
+_IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")
+"""Settings that only a capture or a build can give a value, so that their absence says nothing."""
+
+
+def check(item: Item, view: View) -> Iterator[Problem]:
+    if isinstance(item.model, Stack):
+        for wrong in view.settings.effective(item).misread:
+            if wrong.rule == "unknown-setting":
+                yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
+    elif isinstance(item.model, Run):
+        yield from _arms(item, item.model, view)
+    elif found := view.inheritance(item):
+        yield from _rows(item, found)
+        yield from _depends(item, found)
+        yield from _pairs(item, found)
+
+
+def _rows(item: Item, found: Inheritance) -> Iterator[Problem]:
+    decided = [entry.model.factor for entry in (*found.ledger.accepted(), *found.ledger.exclusions())]
+    for each in found.covered:
+        if each.compared is None and not _is_one_of(each.name, decided):
+            yield _in_neither(item, each.path, each.name, found)
+
+
+def _is_one_of(name: str, decided: Iterable[str]) -> bool:
+    """Whether the ledger decided a setting that no stack has any more; either side may name the process."""
+    return any(name == other or name.endswith(f".{other}") or other.endswith(f".{name}") for other in decided)
+
+
+def _depends(item: Item, found: Inheritance) -> Iterator[Problem]:
+    for index, row in enumerate(found.matrix.rows):
+        for position, name in enumerate(row.depends if isinstance(row, FactorRow) else ()):
+            if found.difference.find(name) is None and not _IDENTITY.fullmatch(name):
+                yield _in_neither(item, ("rows", index, "depends", position), name, found)
+
+
+def _in_neither(item: Item, path: Path, name: str, found: Inheritance) -> Problem:
+    meant = found.difference.ambiguous(name)
+    if meant:
+        return Problem(at(item, *path), f"{name} is ambiguous here", f"write {' or '.join(meant)}")
+    near = get_close_matches(name, found.difference.names, n=1)
+    advice = f"did you mean {near[0]}?" if near else "remove it; never-adopted candidates need no row"
+    return Problem(at(item, *path), f"neither stack has a setting {name}", advice)
+
+
+def _pairs(item: Item, found: Inheritance) -> Iterator[Problem]:
+    """Every member of a pair but the last is the parent's; one word is a process, two are a process's setting."""
+    for name, members in found.matrix.pairs.items():
+        if len(members) < 2 or len({" " in member for member in members}) > 1:
+            advice = "write [process setting, ..., process setting], or [process, process] for a renamed one"
+            yield Problem(at(item, "pairs", name), f"the pair {name} does not map one setting to another", advice)
+            continue
+        for index, member in enumerate(members):
+            is_last = index == len(members) - 1
+            stack, side = (found.candidate, found.ours) if is_last else (found.parent, found.theirs)
+            process, _, spelling = member.partition(" ")
+            place = at(item, "pairs", name, index)
+            if process not in stack.model.processes:
+                yield Problem(
+                    place,
+                    f"the stack {stack.name} has no process {process}",
+                    f"its processes are {', '.join(stack.model.processes)}",
+                )
+            elif spelling and _knows(side, process, spelling.strip()) is False:
+                yield Problem(place, f"{process} of {stack.name} has no setting {spelling}", "correct the pair")
+
+
+def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
+    for name, arm in run.arms.items():
+        stack = view.repo.find("stack/v1", arm.stack.partition("@")[0], item.service)
+        if stack is None or stack.model is None:
+            continue
+        effective = view.settings.effective(stack)
+        for address in arm.set:
+            meant = [] if _IDENTITY.fullmatch(address) else _meant(address, stack.model, effective)
+            if meant is None:
+                message, advice = f"no process of {stack.name} has a setting {address}", _nearest(address, effective)
+            elif len(meant) > 1:
+                message, advice = f"{address} is ambiguous here", f"write {' or '.join(meant)}"
+            else:
+                continue
+            yield Problem(at_key(item, "arms", name, "set", address), message, advice)
+
+
+def _nearest(address: str, effective: Effective) -> str:
+    names = [*effective.settings, *(setting.factor for setting in effective.settings.values())]
+    near = get_close_matches(address, names, n=1)
+    return f"did you mean {near[0]}?" if near else "write it as process.setting, as the build's help names it"
+
+
+def _meant(address: str, stack: Stack, effective: Effective) -> list[str] | None:
+    """The settings that a delta's address could mean; None where no process can have it."""
+    process, dot, factor = address.partition(".")
+    if dot and process in stack.processes:
+        return [address] if _knows(effective, process, factor) is not False else None
+    knows = {name: _knows(effective, name, address) for name in stack.processes}
+    if not any(known is not False for known in knows.values()):
+        return None
+    return [f"{name}.{address}" for name, known in knows.items() if known]
+
+
+def _knows(side: Effective, process: str, spelling: str) -> bool | None:
+    """Whether a process has a setting; None where its build's settings are not known."""
+    catalogue = side.catalogues.get(process)
+    if f"{process}.{spelling.lstrip('-')}" in side.settings or spelling[:1].isupper():
+        return True
+    return None if catalogue is None else catalogue.find(spelling) is not None
+
+
+RULE = Rule(
+    "unknown-setting", Scope.DOCUMENT, Severity.ERROR, "a setting that the build or the stacks do not have", check,
+    kinds=("stack/v1", "matrix/v1", "run/v1"), contract=("2.3",),
+)  # fmt: skip

@@ -1,0 +1,58 @@
+"""Every rule fails on its bad cases at the right line, passes its good ones, with all rules on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hio_validate.rules import RULES
+from hio_validate.rules.base import Scope
+from tests.rules.cases import Case, cases
+
+SPECIAL = {"internal-error"}
+"""A rule that raises cannot be shown by documents; tests/test_engine.py shows it."""
+
+
+@pytest.mark.parametrize("case", list(cases()), ids=str)
+def test_all_rules_together_find_exactly_what_the_case_says(case: Case) -> None:
+    assert case.found() == case.expected
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in SPECIAL], ids=lambda rule: rule.id)
+def test_a_rule_has_failing_passing_and_good_before_bad_cases(rule) -> None:
+    mine = list(cases(rule.id))
+    failing = [case for case in mine if case.fails]
+    assert any(case.folder.name == "fail-good-before-bad" for case in failing), (
+        "a good item before the bad one"
+    )
+    assert len(failing) >= 2, "the smallest failing case and the good-before-bad one"
+    assert any(not case.fails for case in mine)
+    assert all(any(line.endswith(f" {rule.id}") for line in case.expected) for case in failing)
+    assert not any(line.endswith(f" {rule.id}") for case in mine if not case.fails for line in case.expected)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in SPECIAL], ids=lambda rule: rule.id)
+def test_an_emptied_check_is_noticed(rule) -> None:
+    emptied = [replace(each, check=lambda *_: iter(())) if each is rule else each for each in RULES]
+    failing = [case for case in cases(rule.id) if case.fails]
+    assert failing
+    assert all(case.found(emptied) != case.expected for case in failing)
+    if rule.scope is not Scope.CHANGE:
+        stopped = [replace(each, check=_first_only(rule.check)) if each is rule else each for each in RULES]
+        counting = [case for case in failing if _several_in_one_file(case, rule.id)]
+        assert all(case.found(stopped) != case.expected for case in counting)
+
+
+def _several_in_one_file(case: Case, rule: str) -> bool:
+    files = [line.partition(":")[0] for line in case.expected if line.endswith(f" {rule}")]
+    return len(files) > len(set(files))
+
+
+def _first_only(check):
+    def one_then_return(*given):
+        for problem in check(*given):
+            yield problem
+            return
+
+    return one_then_return
