@@ -1,0 +1,63 @@
+"""The command line: verbs in groups, each imported when it is called. Parse, call, print, exit; no logic."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from hio_validate import __version__
+
+_VERBS = {
+    "validate": ("validate:validate", "Check the documents of a repository."),
+    "explain": ("explain:explain", "Say what a rule means and how to satisfy it."),
+    "capture": ("capture:capture", "Write down what a live process is."),
+    "settings": ("settings:settings", "Show the settings of a stack in force, with their origin."),
+    "diff": (
+        "diff:diff",
+        "Say what differs between two stacks, captures, processes, units or command lines.",
+    ),
+    "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
+    "ledger": ("ledger:ledger", "Append to the ledger of a service."),
+    "engine": ("engine:engine", "Learn the settings of an engine's build."),
+    "schema": ("schema:schema", "Write or check the JSON Schemas."),
+}
+
+
+class _Verbs(click.Group):
+    """Imports a verb's module only when that verb is called: start-up costs what the verb costs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        module, _, name = _VERBS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"hio_validate.cli.{module}"), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _VERBS and not args[0].startswith("-"):
+            from difflib import get_close_matches  # only for a misspelt verb
+
+            near = get_close_matches(args[0], _VERBS, n=1)
+            ctx.fail(
+                f"no verb {args[0]!r}." + (f" Did you mean {near[0]}?" if near else " hio --help lists them.")
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _VERBS.items()])
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="hio %(version)s")
+def cli() -> None:
+    """Keep what serves your model as reviewed YAML, and block every undocumented difference.
+
+    Exit codes: 0 no error; 1 errors, or gates that were asked for; 2 usage; 3 could not check.
+    """

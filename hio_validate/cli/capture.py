@@ -1,0 +1,110 @@
+"""hio capture: write down what a live process is, and the stack and site that say so."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from hio_validate import recording, writing
+from hio_validate.cli.progress import hashing
+from hio_validate.cli.shared import load_repo, repo_option, show, stop
+from hio_validate.models.capture import Capture
+from hio_validate.observe.capture import capture as as_document
+from hio_validate.observe.recognise import Recognised, recognised_process
+from hio_validate.observe.refusal import Unobservable
+from hio_validate.observe.sockets import owner_of
+from hio_validate.settings.knowledge import Settings
+
+
+@click.command()
+@click.option("--pid", type=click.IntRange(min=1), help="The process.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="The port it listens on; with --pid, which of several."
+)
+@click.option(
+    "--service", metavar="SITE/NAME", help="Service it belongs to; says where the capture is written."
+)
+@click.option(
+    "--stack", metavar="NAME", help="Stack it claims to be; drafted where there is none of that name."
+)
+@click.option("--name", help="Name of the capture (default: the stack's and the date).")
+@click.option(
+    "--process", "role", default="server", show_default=True, help="Role of the process in the stack."
+)
+@click.option("--engine", "family", help="Engine family, where the program's name does not say it.")
+@click.option("--log", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The server's log.")
+@repo_option
+def capture(
+    pid: int | None, port: int | None, service: str | None, stack: str | None, name: str | None,
+    role: str, family: str | None, log: Path | None, repo: Path | None,
+) -> None:  # fmt: skip
+    """Capture the process PID, or the one that listens on PORT.
+
+    With --service the capture is written into the repository, else it is printed. Secrets are withheld; no
+    prompt and no answer of anybody is read.
+    """
+    if pid is None and port is None:
+        stop("say which process: --pid PID or --port PORT", 2)
+    if service is not None and service.count("/") != 1:
+        stop(f"a service is SITE/NAME, got {service}", 2)
+    root, found = load_repo(repo)
+    known = Settings(found)
+    try:
+        with hashing() as progress:
+            text = log.read_text(encoding="utf-8", errors="replace") if log else None
+            pid = pid or owner_of(port or 0).pid
+            seen = recognised_process(pid, known, family=family, port=port, log=text, progress=progress)
+        site = service.partition("/")[0] if service else None
+        named = name or f"{stack or f'pid-{pid}'}-{datetime.now(UTC):%Y-%m-%d}"
+        document = as_document(named, {role: seen.process}, service=service, stack=stack, site=site)
+    except Unobservable as error:
+        stop(str(error))
+    for note in seen.notes:
+        click.echo(f"note: {note}", err=True)
+    if service is None:
+        show(recording.capture_file(document, "capture.yaml").decode())
+        sys.exit(0)
+    _write(root, document, service, stack, role, seen, known)
+
+
+def _write(
+    root: Path,
+    document: Capture,
+    service: str,
+    stack: str | None,
+    role: str,
+    seen: Recognised,
+    known: Settings,
+) -> None:
+    room = f"manifests/services/{service}"
+    file = f"{room}/captures/{document.name}.yaml"
+    _create(root, file, recording.capture_file(document, file))
+    if stack is None:
+        return
+    file = f"{room}/stacks/{stack}.yaml"
+    grammar = {role: (known.family(seen.process.family), seen.catalogue)}
+    drafted, places = recording.draft_stack(stack, document, grammar, file)
+    _draft(root, file, drafted)
+    site, _, model = service.partition("/")
+    file = f"manifests/sites/{site}.yaml"
+    _draft(root, file, recording.draft_site(site, model, places, file))
+
+
+def _create(root: Path, file: str, content: bytes) -> None:
+    try:
+        writing.create(root / file, content)
+    except FileExistsError:
+        stop(f"{file} exists and a capture is never replaced; give another --name", 1)
+    except OSError as error:
+        stop(f"{file} cannot be written: {error.strerror}")
+    click.echo(f"wrote {file}")
+
+
+def _draft(root: Path, file: str, content: bytes) -> None:
+    if (root / file).exists():
+        click.echo(f"kept {file}: it exists; hio diff compares it with the capture")
+    else:
+        _create(root, file, content)

@@ -1,0 +1,51 @@
+"""hio settings: what a stack really runs with, and where each value comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hio_validate.cli.shared import as_json, format_option, load_repo, repo_option, show, stop, width
+from hio_validate.models.capture import Capture
+from hio_validate.repo import Item
+from hio_validate.report.settings import as_shape, render
+from hio_validate.settings.knowledge import Settings
+from hio_validate.settings.observed import Contradiction, contradictions
+
+
+@click.command()
+@click.argument("stack")
+@click.option("--capture", "capture_", help="Capture whose observations decide what `auto` and -1 became.")
+@click.option("--all", "everything", is_flag=True, help="Show defaults, too.")
+@click.option("--service", help="Service in which names are looked up: site/model.")
+@repo_option
+@format_option
+def settings(
+    stack: str, capture_: str | None, everything: bool, service: str | None, repo: Path | None, format_: str
+) -> None:
+    """Show the settings of STACK in force: build default < model metadata < environment < argv."""
+    _, found = load_repo(repo)
+    item = _named(found.find("stack/v1", stack, service) or found.find("stack/v1", stack), "stack", stack)
+    observed = (
+        _named(found.find("capture/v1", capture_, item.service), "capture", capture_) if capture_ else None
+    )
+    known = Settings(found)
+    effective = known.effective(item, observed)
+    said = _contradictions(observed.model, known) if observed else []
+    if format_ == "json":
+        show(as_json(as_shape(effective, said)))
+    else:
+        show(render(effective, said, everything, width()))
+
+
+def _contradictions(capture: Capture, known: Settings) -> list[Contradiction]:
+    return [
+        each for role, process in capture.processes.items() for each in contradictions(role, process, known)
+    ]
+
+
+def _named(item: Item | None, kind: str, name: str) -> Item:
+    if item is None or item.model is None:
+        stop(f"no readable {kind} is called {name}", 2)
+    return item

@@ -1,0 +1,194 @@
+"""What `hio diff` can compare: a stack, a capture, a live process, a unit, a command line, as one thing.
+
+Invariant: whatever is named becomes the same shape, so that any two can be compared, with or without a
+repository around.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hio_validate.models import reader
+from hio_validate.models.stack import Stack
+from hio_validate.observe.privacy import WITHHELD, Grammar, keep
+from hio_validate.repo import Item, Repo, item_of
+from hio_validate.settings import family as families
+from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
+from hio_validate.settings.knowledge import Settings
+from hio_validate.settings.observed import stack_of
+from hio_validate.settings.resolve import Effective, Knowledge, resolve
+from hio_validate.source import read
+
+Progress = Callable[[int, int], None]
+
+
+class NoSubject(Exception):
+    """What was named is nothing that can be compared; says why."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One side of a comparison."""
+
+    label: str
+    effective: Effective
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where names are looked up, and how a wait is shown."""
+
+    repo: Repo
+    settings: Settings
+    service: str | None = None
+    progress: Progress | None = None
+
+
+def subject(named: str, around: Surroundings) -> Subject:
+    """The thing a word names. Raises NoSubject, and Unobservable for a process that cannot be observed."""
+    if named.isdecimal():
+        return _process(int(named), around)
+    if named.endswith(".service"):
+        return _unit(Path(named), around)
+    if os.path.isfile(named):
+        return _document(item_of(read(_bytes(named), named)), around)
+    if any(character.isspace() for character in named):
+        return command_line(_words(named), around)
+    for kind in ("stack/v1", "capture/v1"):
+        item = around.repo.find(kind, named, around.service) or around.repo.find(kind, named)
+        if item is not None:
+            return _document(item, around)
+    raise NoSubject(
+        f"{named} is no stack or capture of this repository, no file, no pid and no unit; "
+        'a command line goes in quotes or after "--"'
+    )
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise NoSubject(f"{file} cannot be read: {error.strerror}") from None
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise NoSubject(f"{text} is no command line: {str(error).lower()}") from None
+
+
+def command_line(words: Sequence[str], around: Surroundings) -> Subject:
+    """A command line, whose program's own --help gives the defaults where it is an executable here.
+
+    `NAME=value` words before the program are its environment, as in a shell.
+    """
+    start = next((at for at, word in enumerate(words) if not _ASSIGNS.match(word)), len(words))
+    env = dict(word.split("=", 1) for word in words[:start])
+    argv = words[start:]
+    if not argv:
+        raise NoSubject("the command line is empty")
+    family = families.recognised(argv)
+    program = shutil.which(argv[0])
+    catalogue, notes = _learned(Path(program) if program else None, family, around)
+    grammar = Grammar(around.settings.family(family) if family else None, catalogue)
+    return _given(_label(argv, env, grammar), argv[1:], env, family, catalogue, notes)
+
+
+_ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_LONGEST_LABEL = 60
+
+
+def _label(argv: Sequence[str], env: Mapping[str, str], grammar: Grammar) -> str:
+    """The command line as it may be shown: without secrets, and not longer than a person reads."""
+    kept = keep(argv, env, grammar)
+    shown = [f"{name}={WITHHELD if name in kept.environ_withheld else value}" for name, value in env.items()]
+    text = " ".join([*shown, *(word for line in kept.argv for word in line)])
+    return text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
+
+
+def _document(item: Item, around: Surroundings) -> Subject:
+    if item.model is None:
+        refused = [refusal.message for refusal in item.refused] or [
+            fault.message for fault in item.document.faults
+        ]
+        raise NoSubject(f"{item.file} cannot be read: {refused[0] if refused else 'no document'}")
+    if item.kind == "stack/v1":
+        return Subject(item.name, around.settings.effective(item))
+    if item.kind == "capture/v1":
+        return Subject(item.name, around.settings.resolve_capture(stack_of(item.model), item.model))
+    raise NoSubject(f"{item.file} is a {item.kind}; expected a stack or a capture")
+
+
+def _process(pid: int, around: Surroundings) -> Subject:
+    # Imported here: only a live process needs the code that observes one.
+    from hio_validate.observe.capture import capture
+    from hio_validate.observe.recognise import recognised_process
+
+    seen = recognised_process(pid, around.settings, progress=around.progress)
+    observed = capture(f"pid-{pid}", {"server": seen.process})
+    knowledge = around.settings.knowledge(stack_of(observed), observed.processes)
+    if seen.catalogue is not None:
+        known = knowledge["server"]
+        knowledge["server"] = Knowledge(
+            known.family, seen.catalogue, known.build, known.flags, known.observed
+        )
+    return Subject(f"pid {pid}", resolve(stack_of(observed), knowledge), seen.notes)
+
+
+def _unit(path: Path, around: Surroundings) -> Subject:
+    from hio_validate.observe.units import read_unit  # only for units
+
+    if not path.exists():
+        raise NoSubject(f"{path} does not exist; a unit is named by the path of its file")
+    unit = read_unit(path)
+    if unit.argv is None:
+        return _given(path.name, (), unit.env, None, None, unit.unresolved)
+    family = families.recognised(unit.argv)
+    program = shutil.which(unit.argv[0])
+    catalogue, notes = _learned(Path(program) if program else None, family, around)
+    return _given(path.name, unit.argv[1:], unit.env, family, catalogue, (*unit.unresolved, *notes))
+
+
+def _learned(
+    program: Path | None, family: str | None, around: Surroundings
+) -> tuple[Catalogue | None, tuple[str, ...]]:
+    """The catalogue of a program that is here; else a borrowed one, and a note that says so."""
+    from hio_validate.observe.help_text import help_of  # it starts a process
+    from hio_validate.observe.refusal import Unobservable
+
+    table = around.settings.family(family) if family else None
+    if table is None:
+        return None, ("the program is of no family hio knows, so nothing is known of its defaults",)
+    if program is None:
+        return around.settings.borrowed(table.name), ("the program is not here, so its defaults are unknown",)
+    try:
+        return families.learn(help_of(program, table), table), ()
+    except (Unobservable, UnreadableHelp) as error:
+        return around.settings.borrowed(table.name), (f"its defaults are unknown: {error}",)
+
+
+def _given(
+    label: str,
+    words: Sequence[str],
+    env: Mapping[str, str],
+    family: str | None,
+    catalogue: Catalogue | None,
+    notes: tuple[str, ...],
+) -> Subject:
+    stack: Stack = reader("stack/v1").validate_python(
+        {
+            "hio": "stack/v1",
+            "name": "given",
+            "processes": {"server": {"engine": family or "unknown", "argv": [list(words)], "env": dict(env)}},
+        }
+    )
+    known = Knowledge(families.packaged(family) if family else None, catalogue)
+    return Subject(label, resolve(stack, {"server": known}), notes)
