@@ -1,0 +1,58 @@
+"""What hio finds in a hand-kept campaign: what its table leaves out, what it contradicts, what nobody observed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hio_validate import engine
+from hio_validate.history import Folder
+from hio_validate.repo import load
+from tests.cases.build_campaign import MATRIX, build
+
+EXPECTED = {
+    ("error", "recomputed-mismatch"): ["change of decode_tps is -1.98 % here; the raw rows give -1.74564 %"],
+    ("error", "undocumented-difference"): [
+        "server.VISIBLE_DEVICES has no row: absent -> 0 (it differs)",
+        "server.model-sampling has no row: unknown -> 1 (it cannot be compared)",
+        "worker.IO_PROFILE has no row: 0 -> absent (it differs)",
+    ],
+    ("error", "preserved-but-different"): ["top-k is called preserved and differs: 64 -> absent"],
+    ("gate", "changed-without-evidence"): ["the bundle capacity is changed without evidence"],
+    ("gate", "retest-open"): ["unknown defaults await a retest"],
+}
+UNOBSERVED = ["four-row-schedule", "threadpools", "small-batch"]
+
+
+def test_the_table_is_incomplete_and_not_free_of_contradictions(tmp_path: Path) -> None:
+    build(tmp_path)
+    report = engine.run(load(Folder(tmp_path)))
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in report.diagnostics:
+        found.setdefault((str(each.severity), each.rule), []).append(each.message)
+    isolation = found.pop(("gate", "confounded-evidence"))
+    scope = found.pop(("gate", "evidence-out-of-scope"))
+    assert {key: sorted(messages) for key, messages in found.items()} == EXPECTED
+    assert [message.partition(" is unknown")[0] for message in isolation] == [f"isolation of {name}" for name in UNOBSERVED]
+    assert all(message.endswith("here is unknown: host, model") for message in scope)
+    assert len(scope) == len(UNOBSERVED)
+    assert report.exit_code == 1
+
+
+def test_the_whole_campaign_needs_eight_rows() -> None:
+    rows = [line for line in MATRIX.splitlines() if line.startswith("  - ")]
+    assert len(rows) == 8
+
+
+def test_what_the_table_left_out_is_all_it_lacks(tmp_path: Path) -> None:
+    build(tmp_path)
+    matrix = tmp_path / "matrix/desk/tiny/P0-to-Z2.yaml"
+    completed = matrix.read_text().replace("[cache-type-k, top-k]", "[cache-type-k]").replace(
+        "defaults:",
+        '  - {factor: VISIBLE_DEVICES, from: absent, to: "0", disposition: retest}\n'
+        "  - {factor: model-sampling, from: unknown, to: 1, disposition: retest}\n"
+        '  - {factor: IO_PROFILE, from: "0", to: absent, disposition: retest}\n'
+        "  - {factor: top-k, from: 64, to: absent, disposition: retest, because: nobody set it}\ndefaults:",
+    )  # fmt: skip
+    matrix.write_text(completed)
+    report = engine.run(load(Folder(tmp_path)))
+    assert [each.rule for each in report.diagnostics if each.severity == "error"] == ["recomputed-mismatch"]
