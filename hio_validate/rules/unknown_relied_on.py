@@ -1,4 +1,4 @@
-"""A decided row, or a decided line of defaults, about a value that nobody knows.
+"""A decided row, a decided line of defaults, or a side never captured: something nobody knows.
 
 `--threads -1`, `--flash-attn auto` on two machines, a withheld secret, a build without a help text: two
 unknowns look the same on paper and may run differently. Contract 1.5: unknown never passes as equal, not even
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from hio_validate.diagnostic import Severity
 from hio_validate.inheritance import Inheritance
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
+from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, at_key
 from hio_validate.settings.difference import Compared
 from hio_validate.settings.resolve import Class
 from hio_validate.settings.value import UNKNOWN
@@ -39,6 +39,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             )
     if found is not None:
         yield from _defaults(item, found)
+        yield from _never_captured(item, found)
 
 
 def _advice(compared: Compared) -> str:
@@ -55,6 +56,18 @@ def _origins(compared: Compared, found: Inheritance) -> tuple[tuple[str, Place],
         for setting, stack in sides
         if setting is not None and setting.path and not setting.known
     )
+
+
+def _never_captured(item: Item, found: Inheritance) -> Iterator[Problem]:
+    captures = found.matrix.captures
+    named = {"parent": captures.parent, "candidate": captures.candidate} if captures else {}
+    missing = [side for side, capture in named.items() if capture is None]
+    if len(missing) == 1:
+        yield Problem(
+            at_key(item, "captures"),
+            f"the {missing[0]} was not captured, so its libraries and artifacts are unknown",
+            f"capture it (hio capture --stack) and name it here: {missing[0]}: <capture>",
+        )
 
 
 def _defaults(item: Item, found: Inheritance) -> Iterator[Problem]:

@@ -1,0 +1,33 @@
+"""What the guide promises is what the code says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hio_validate.cli import _VERBS
+from hio_validate.observe.capture import OBSERVED_FIELDS, OBSERVED_IN_VERBOSE_LOG, VOLATILE_FIELDS
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+
+
+def test_the_guide_lists_the_observed_and_the_volatile_fields() -> None:
+    page = (ROOT / "docs/guide/observing.md").read_text()
+    listed = re.findall(r"^- `(.+)`$", page, re.MULTILINE)
+    assert listed == [*OBSERVED_FIELDS, *OBSERVED_IN_VERBOSE_LOG, *VOLATILE_FIELDS]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_every_verb_is_in_the_changelog_and_the_readme_speaks_only_of_verbs_that_exist() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    assert all(f"hio {verb}" in changelog for verb in _VERBS)
+    named = set(re.findall(r"^hio ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
+    assert named <= set(_VERBS)
