@@ -142,19 +142,16 @@ class _Reader:
                 return _Flag(f"--{factor}", rest.removeprefix("=") if rest else None, option)
         spelling, equals, value = text.partition("=")
         inline = value if equals else None
-        if self.argparse and not spelling.startswith("--") and self._find(spelling) is None:
-            option = self._find(spelling[:2])
-            if option and option.arity is not Arity.NONE:
-                return _Flag(spelling[:2], text[2:].removeprefix("="), option)
-        if not spelling.startswith("--"):
-            return _Flag(spelling, inline, self._find(spelling))
         base, *keys = spelling.split(".") if self.argparse else [spelling]
-        if self.family and self.family.underscores:
+        if base.startswith("--") and self.family and self.family.underscores:
             base = base.replace("_", "-")
         whole = ".".join([base, *keys])
         option = self._find(whole)
-        if option is None and all(keys):
+        if option is None and keys and all(keys):
             return _Flag(base, inline, self._find(base), tuple(keys))
+        glued = self._find(text[:2]) if self.argparse and option is None and text[1] != "-" else None
+        if glued and glued.arity is not Arity.NONE:
+            return _Flag(text[:2], text[2:].removeprefix("="), glued)
         return _Flag(whole, inline, option)
 
     def _flag(self, index: int) -> int:

@@ -109,7 +109,7 @@ def _flags_end(text: str) -> int:
 def _option(entry: _Entry) -> Option:
     flags, value = _split_header(entry)
     description = " ".join(part for part in entry.body if part)
-    if not description:
+    if not _ENV.sub("", description).strip():
         raise UnreadableHelp(entry.line, f"{flags[0]} has no description; the text may be cut off")
     env = _environment(description, entry.line)
     removed = _REMOVED.search(_ENV.sub("", description))

@@ -62,8 +62,8 @@ def single(number: float) -> float | None:
 def normal(text: str, factor: str, option: Option | None = None, family: Family | None = None) -> str:
     """The one spelling under which equal values of a setting are equal."""
     trimmed = text.strip()
-    if _is_switch(option) and (folded := _switch(trimmed, option)):
-        return folded
+    if _is_switch(option):
+        return _switch(trimmed, option) or text
     if family is not None:
         if factor in family.json_values:
             return _json(trimmed)
