@@ -16,7 +16,7 @@ from hio_validate.models.matrix import Bundle, FactorRow, Matrix, Preserved
 from hio_validate.repo import Item, Repo
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group, difference
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.resolve import Class, Effective
+from hio_validate.settings.setting import Class, Effective
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.observed import stack_of
-from hio_validate.settings.resolve import Effective, Knowledge, resolve
+from hio_validate.settings.resolve import resolve
+from hio_validate.settings.setting import Effective, Knowledge
 from hio_validate.source import read
 
 Progress = Callable[[int, int], None]
@@ -149,12 +150,23 @@ def _unit(path: Path, around: Surroundings) -> Subject:
     if not path.exists():
         raise NoSubject(f"{path} does not exist; a unit is named by the path of its file")
     unit = read_unit(path)
+    env, withheld = _without_secrets(unit.env)
     if unit.argv is None:
-        return _given(path.name, (), unit.env, None, None, unit.unresolved)
+        return _given(path.name, (), env, None, None, (*unit.unresolved, *withheld))
     family = families.recognised(unit.argv)
     program = shutil.which(unit.argv[0])
     catalogue, notes = _learned(Path(program) if program else None, family, around)
-    return _given(path.name, unit.argv[1:], unit.env, family, catalogue, (*unit.unresolved, *notes))
+    return _given(path.name, unit.argv[1:], env, family, catalogue, (*unit.unresolved, *withheld, *notes))
+
+
+def _without_secrets(env: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Variables whose names say that they hold a secret are not shown, hence not compared."""
+    from hio_validate.settings.secrets import says_secret  # only for units
+
+    secret = sorted(name for name in env if says_secret(name))
+    return {name: value for name, value in env.items() if name not in secret}, [
+        f"{name} is a secret: withheld, not compared" for name in secret
+    ]
 
 
 def _learned(

@@ -12,7 +12,7 @@ from hio_validate.models.run import Arm, Run
 from hio_validate.repo import Item, Repo
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group, difference
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.resolve import Effective
+from hio_validate.settings.setting import Effective
 from hio_validate.settings.value import text_of
 
 
@@ -32,32 +32,35 @@ class Isolation:
 def isolate(run: Item, factors: frozenset[str], repo: Repo, settings: Settings) -> Isolation | None:
     """The pair of arms that differs least beside `factors`; None where fewer than two arms can be resolved."""
     model: Run = run.model
-    resolved = {name: side for name, arm in model.arms.items() if (side := _side(arm, run, repo, settings))}
+    legs = {name: _legs(arm, run, repo, settings) for name, arm in model.arms.items()}
+    resolved = {name: sides for name, sides in legs.items() if sides}
     pairs = [_isolation((one, other), resolved, model, factors) for one, other in combinations(resolved, 2)]
     return min(
         pairs, key=lambda pair: (not pair.differs, len(pair.further), len(pair.unobserved)), default=None
     )
 
 
-def _side(arm: Arm, run: Item, repo: Repo, settings: Settings) -> Effective | None:
+def _legs(arm: Arm, run: Item, repo: Repo, settings: Settings) -> list[Effective]:
+    """An arm's effective settings, once for each capture of it; without any capture, as declared."""
     stack = repo.find("stack/v1", arm.stack.partition("@")[0], run.service)
     if stack is None or stack.model is None:
-        return None
-    named = arm.captures[0].partition("@")[0] if arm.captures else None
-    capture = repo.find("capture/v1", named, run.service) if named else None
+        return []
     delta = {name: text_of(value) for name, value in arm.set.items()}
-    return settings.effective(stack, capture if capture and capture.model else None, delta)
+    found = [repo.find("capture/v1", pin.partition("@")[0], run.service) for pin in arm.captures]
+    captures = [capture for capture in found if capture and capture.model]
+    return [settings.effective(stack, capture, delta) for capture in captures or (None,)]
 
 
 def _isolation(
-    arms: tuple[str, str], resolved: dict[str, Effective], run: Run, factors: frozenset[str]
+    arms: tuple[str, str], resolved: dict[str, list[Effective]], run: Run, factors: frozenset[str]
 ) -> Isolation:
-    compared = difference(resolved[arms[0]], resolved[arms[1]])
+    compared = difference(resolved[arms[0]][0], resolved[arms[1]][0])
     asked = {found.address for factor in factors if (found := compared.find(factor))}
     differing = [each for each in compared if each.group in NEEDS_A_ROW]
     further = tuple(
         each for each in differing if each.address not in asked and each.group is not Group.UNKNOWN
     )
+    further += tuple(each for arm in arms for each in _between_legs(resolved[arm]))
     unobserved = [f"the arm {arm} has no capture" for arm in arms if not run.arms[arm].captures]
     unobserved += [
         f"{each.address} is unknown on an arm"
@@ -67,7 +70,13 @@ def _isolation(
     unobserved += [
         f"the defaults of the arm {arm} are unknown"
         for arm in arms
-        if not all(resolved[arm].catalogues.values())
+        if not all(resolved[arm][0].catalogues.values())
     ]
     differs = any(each.address in asked for each in differing)
     return Isolation(arms, compared, further, tuple(unobserved), differs)
+
+
+def _between_legs(legs: list[Effective]) -> list[Compared]:
+    """What changed within an arm, between its first leg and a later one."""
+    changed = [each for later in legs[1:] for each in difference(legs[0], later)]
+    return [each for each in changed if each.group in NEEDS_A_ROW and each.group is not Group.UNKNOWN]

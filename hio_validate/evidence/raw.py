@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from statistics import fmean, median
 from typing import Any
 
@@ -75,7 +77,7 @@ def _jsonl(text: str, run: Run) -> list[Row]:
             data: Any = json.loads(line, object_pairs_hook=_once)
         except _Twice as error:
             raise UnreadableRows(number, f"the key {error} stands twice") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise UnreadableRows(
                 number, "the line is no JSON object; log lines belong into a file of their own"
             ) from None
@@ -125,15 +127,18 @@ def _check(row: Row, run: Run) -> None:
             number(row, name)
 
 
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+"""Stricter than float(), which also takes `1_000`, blanks, `nan` and digits of other scripts."""
+
+
 def number(row: Row, column: str) -> float:
     """A measured cell as a finite number. Raises UnreadableRows."""
     text = row.cells[column]
-    try:
-        value = float(text if "_" not in text else "")
-    except ValueError:
-        raise UnreadableRows(
-            row.line, f'{column} is "{text}": expected a number; a failed row is no zero'
-        ) from None
+    if not _NUMBER.fullmatch(text):
+        if text.lstrip("+-").lower() in ("nan", "inf", "infinity"):
+            raise UnreadableRows(row.line, f"{column} is {text}: not a finite number")
+        raise UnreadableRows(row.line, f'{column} is "{text}": expected a number; a failed row is no zero')
+    value = float(text)
     if not math.isfinite(value):
         raise UnreadableRows(row.line, f"{column} is {text}: not a finite number")
     return value
@@ -142,18 +147,20 @@ def number(row: Row, column: str) -> float:
 def change_percent(result: Result, run: Run, rows: Sequence[Row]) -> float | None:
     """100 * (to / from - 1) of the statistic of each arm's rows; None where an arm has no rows or is 0."""
     statistic = fmean if result.statistic == "mean" else median
-    sides = []
-    for arm in (result.from_arm, result.to_arm):
-        values = [number(row, result.metric) for row in rows if row.cells[run.raw.arm] == arm]
-        if not values:
-            return None
-        sides.append(statistic(values))
-    return None if sides[0] == 0 else 100 * (sides[1] / sides[0] - 1)
+    measured = [
+        [number(row, result.metric) for row in rows if row.cells[run.raw.arm] == arm]
+        for arm in (result.from_arm, result.to_arm)
+    ]
+    if not all(measured):
+        return None
+    # A ratio of the rows in units of the largest one is the same ratio, and no sum overflows.
+    unit = max(abs(value) for values in measured for value in values) or 1.0
+    from_, to = (statistic([value / unit for value in values]) for values in measured)
+    return None if from_ == 0 else 100 * (to / from_ - 1)
 
 
 def agrees(published: float, computed: float) -> bool:
     """Whether a published number is the computed one, rounded to the digits it shows."""
-    shown = repr(published)
-    digits = len(shown.partition(".")[2]) if "." in shown and "e" not in shown else 0
-    half_a_digit: float = 0.5 / 10**digits
+    exponent = Decimal(repr(published)).as_tuple().exponent
+    half_a_digit = 0.5 * 10.0 ** int(exponent)
     return abs(published - computed) <= half_a_digit + 1e-9

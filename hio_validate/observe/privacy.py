@@ -15,6 +15,7 @@ from typing import Any
 
 from hio_validate.models.family import Family
 from hio_validate.settings.catalogue import Arity, Catalogue, Option
+from hio_validate.settings.secrets import says_secret
 
 WITHHELD = "withheld"
 
@@ -25,16 +26,6 @@ PROCESS_SETTINGS = (
 )  # fmt: skip
 """Variables that set something in any process, by prefix; a family adds its own."""
 
-_SAYS_SECRET = re.compile(
-    r"TOKEN(?!IZ)|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|(PRIVATE|ACCESS|AUTH|SIGNING|MASTER|ENCRYPTION)_?KEY"
-    r"|BEARER|AUTHORIZATION|(^|_)(COOKIE|CREDS|PASS|KEYS?|(?<=_)PWD)$"
-)
-_NO_SECRET = re.compile(
-    r"(BOS|EOS|EOT|EOM|SEP|PAD|UNK|CLS|MASK|MEDIA|IMAGE|AUDIO|SPECIAL|STOP|FIRST|DRAFT|NEW|NEXT|PROMPT|MAX|MIN)_TOKENS?"
-    r"|TOKENS?_IDS?(_|$)|TOKENS_PER|PER_TOKEN|TOKENS?_(THRESHOLD|LIMIT|COUNT|BUDGET)"
-)
-"""Tokens of text rather than of access."""
-_A_PLACE = re.compile(r"_(FILE|PATH|DIR|DIRECTORY|NAME)$")
 _PLAIN = re.compile(r"([-+]?[0-9.]+[kKmMgG]?|true|false|on|off|none|null|auto|)", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
     r"\bhf_[A-Za-z0-9]{16,}|\bsk-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}"
@@ -101,13 +92,6 @@ class Grammar:
         if self.catalogue and self.catalogue.find(name):
             return True
         return name.startswith((*PROCESS_SETTINGS, *(self.family.env_prefix if self.family else ())))
-
-
-def says_secret(name: str) -> bool:
-    """Whether a flag's, variable's or JSON key's own name says that its value is a secret."""
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
-    upper = re.sub(r"[^A-Z0-9]+", "_", snake.upper())
-    return not _A_PLACE.search(upper) and bool(_SAYS_SECRET.search(_NO_SECRET.sub("", upper)))
 
 
 def keep(argv: Sequence[str], environ: Mapping[str, str], grammar: Grammar) -> Kept:

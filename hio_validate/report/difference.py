@@ -7,7 +7,7 @@ from typing import Any
 
 from hio_validate.report.table import table
 from hio_validate.settings.difference import Compared, Difference, Group
-from hio_validate.settings.resolve import Setting
+from hio_validate.settings.setting import Setting
 
 _ALWAYS = (Group.CHANGED, Group.FOLLOWED, Group.MOVED, Group.OPERATIONAL)
 _WHERE_THERE_ARE_ANY = (Group.IDENTITY, Group.BUILD_PART, Group.UNKNOWN, Group.ONE_SIDE, Group.ONE_BUILD)

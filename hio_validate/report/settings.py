@@ -8,7 +8,7 @@ from typing import Any
 from hio_validate.report.table import table
 from hio_validate.settings.argv import Misread
 from hio_validate.settings.observed import Contradiction
-from hio_validate.settings.resolve import Class, Effective, Origin, Setting
+from hio_validate.settings.setting import Class, Effective, Origin, Setting
 from hio_validate.settings.value import ABSENT
 
 

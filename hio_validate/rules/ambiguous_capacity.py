@@ -22,7 +22,7 @@ from hio_validate.models.capture import CapturedProcess, facts
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
-from hio_validate.settings.resolve import Effective, Setting
+from hio_validate.settings.setting import Effective, Setting
 from hio_validate.settings.value import UNKNOWN
 
 

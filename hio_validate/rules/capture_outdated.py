@@ -25,7 +25,7 @@ from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
 from hio_validate.settings.difference import Compared, Group, difference
 from hio_validate.settings.observed import stack_of
-from hio_validate.settings.resolve import Origin, Setting
+from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import text_of
 
 

@@ -12,7 +12,7 @@ from hio_validate.models.matrix import Bundle, FactorRow
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.settings.difference import Compared
-from hio_validate.settings.resolve import Class
+from hio_validate.settings.setting import Class
 
 
 @dataclass(frozen=True, slots=True)

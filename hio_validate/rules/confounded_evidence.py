@@ -25,7 +25,7 @@ from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
 from hio_validate.rules.cited import Cited, decided_rows, isolation_of
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Group
-from hio_validate.settings.resolve import Origin
+from hio_validate.settings.setting import Origin
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:

@@ -58,8 +58,7 @@ def _to_another_family(item: Item, stack: Stack, view: View) -> Iterator[Problem
 
 
 def _advice(reference: Reference, view: View) -> str:
-    names = [item.name for item in view.repo.of(reference.kind)]
-    near = get_close_matches(reference.name, names, n=1, cutoff=0.8)
+    near = get_close_matches(reference.name, view.repo.names(reference.kind), n=1, cutoff=0.8)
     return f"did you mean {near[0]}?" if near else "add the document or correct the name"
 
 

@@ -19,7 +19,7 @@ from hio_validate.models.matrix import Preserved
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
 from hio_validate.settings.difference import Group
-from hio_validate.settings.resolve import Origin, Setting
+from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import UNKNOWN
 
 _WAYS = {

@@ -18,7 +18,7 @@ from hio_validate.inheritance import Inheritance
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, at_key
 from hio_validate.settings.difference import Compared
-from hio_validate.settings.resolve import Class
+from hio_validate.settings.setting import Class
 from hio_validate.settings.value import UNKNOWN
 
 

@@ -25,7 +25,7 @@ from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
-from hio_validate.settings.resolve import Effective
+from hio_validate.settings.setting import Effective
 
 _IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")
 """Settings that only a capture or a build can give a value, so that their absence says nothing."""

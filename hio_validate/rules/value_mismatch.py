@@ -19,7 +19,7 @@ from hio_validate.models.matrix import FactorRow
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
 from hio_validate.settings.difference import Compared
-from hio_validate.settings.resolve import Setting
+from hio_validate.settings.setting import Setting
 from hio_validate.settings.value import same, text_of
 from hio_validate.source.dump import quoted
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hio_validate.settings.resolve import Class, Effective, Origin, Setting
+from hio_validate.settings.setting import Class, Effective, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN
 
 

@@ -16,7 +16,8 @@ from hio_validate.models.stack import Process, Stack
 from hio_validate.repo import Item, Repo
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
-from hio_validate.settings.resolve import Effective, Knowledge, resolve
+from hio_validate.settings.resolve import resolve
+from hio_validate.settings.setting import Effective, Knowledge
 
 
 @dataclass

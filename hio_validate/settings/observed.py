@@ -11,7 +11,8 @@ from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.family import Family
 from hio_validate.models.stack import Stack
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.resolve import Origin, Setting, reports
+from hio_validate.settings.reported import reports
+from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, single
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

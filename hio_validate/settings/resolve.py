@@ -12,107 +12,23 @@ observation answers either. A preset given with its own default changes nothing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from hashlib import sha256
-from pathlib import PurePosixPath
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hio_validate.diagnostic import Path
-from hio_validate.models.capture import CapturedProcess, facts
 from hio_validate.models.family import Family, FollowsIf
 from hio_validate.models.stack import Stack
 from hio_validate.settings.argv import Given, Misread, read_argv
-from hio_validate.settings.catalogue import Catalogue, Option
+from hio_validate.settings.catalogue import Option
+from hio_validate.settings.delta import delta_of
 from hio_validate.settings.environment import read_environment
+from hio_validate.settings.reported import observed_identity, observed_settings
+from hio_validate.settings.setting import Class, Effective, Knowledge, Origin, Setting, class_of
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, reported_text, text_of
-
-
-class Origin(StrEnum):
-    """Where a value comes from."""
-
-    DEFAULT = "build default"
-    METADATA = "model metadata"
-    ENV = "environment"
-    ARGV = "argv"
-    IMPLICIT = "implicit"
-    FACT = "declared fact"
-    FOLLOWS = "follows"
-    OBSERVED = "observed"
-    IDENTITY = "identity"
-
-
-SET_BY_A_PERSON = frozenset({Origin.ENV, Origin.ARGV, Origin.IMPLICIT, Origin.FACT})
-
-
-class Class(StrEnum):
-    """What kind of setting it is; only tuning and identity need evidence."""
-
-    TUNING = "tuning"
-    LOCATOR = "locator"
-    ENDPOINT = "endpoint"
-    OBSERVABILITY = "observability"
-    SECRET = "secret"
-
 
 _SERVES = frozenset({Class.TUNING, Class.LOCATOR, Class.ENDPOINT})
 """What a preset may write."""
-_SAYS_SECRET = re.compile(r"(^|[-_])(api[-_]?key|token|secret|password|passphrase)$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting in force. `value` is in normal form; `declared` is what was written or the default's text."""
-
-    address: str
-    factor: str
-    value: str
-    origin: Origin
-    class_: Class = Class.TUNING
-    declared: str = ""
-    leader: str | None = None
-    path: Path = ()
-    option: Option | None = None
-    spelling: str = ""
-
-    @property
-    def known(self) -> bool:
-        return self.value != UNKNOWN
-
-    @property
-    def set_by_a_person(self) -> bool:
-        return self.origin in SET_BY_A_PERSON
-
-    @property
-    def shown(self) -> str:
-        """The value as a person should see it, with what was asked for where that is not what runs."""
-        if self.declared and not self.known:
-            return f"unknown ({self.declared})"
-        return self.value
-
-
-@dataclass(frozen=True)
-class Knowledge:
-    """What is known about one process beside its stack: grammar, defaults, observation."""
-
-    family: Family | None = None
-    catalogue: Catalogue | None = None
-    build: str | None = None
-    flags: Mapping[str, str] = field(default_factory=dict)
-    """Build flags as a person recorded them (declared)."""
-    observed: CapturedProcess | None = None
-
-
-@dataclass(frozen=True)
-class Effective:
-    """All settings of a stack in force, by address, and what its documents got wrong."""
-
-    settings: dict[str, Setting] = field(default_factory=dict)
-    misread: tuple[Misread, ...] = ()
-    catalogues: dict[str, Catalogue | None] = field(default_factory=dict)
-    """Process -> its build's catalogue; None = its defaults are unknown."""
 
 
 def resolve(
@@ -127,16 +43,16 @@ def resolve(
         given, wrong = read_environment(process.env, known.family, known.catalogue, (*at, "env"))
         argued, wrong_too = read_argv(process.argv, known.family, known.catalogue, (*at, "argv"))
         misread += wrong + wrong_too + _conflicts(given, argued, known.family)
-        changes = _delta_of(name, delta or {}, stack, knowledge)
+        changes = delta_of(name, delta or {}, stack, knowledge)
         given = [each for each in given if each.factor not in changes]
         argued = [each for each in argued if each.factor not in changes]
         argued += [Given(factor, factor, value, ()) for factor, value in changes.items() if value != ABSENT]
         here = _Process(name, known)
         here.defaults()
         here.metadata()
-        here.facts({fact: text_of(value) for fact, value in process.facts.items()}, (*at, "facts"))
-        here.implicit(stack)
-        here.forget(factor for factor, value in changes.items() if value == ABSENT)
+        facts = {fact: text_of(value) for fact, value in process.facts.items() if fact not in changes}
+        here.facts(facts, (*at, "facts"))
+        here.implicit(stack, but=changes.keys())
         here.give(given, Origin.ENV)
         here.give(argued, Origin.ARGV)
         here.unsettle([*given, *argued])
@@ -150,67 +66,6 @@ def resolve(
         tuple(misread),
         {name: None if catalogue and catalogue.borrowed else catalogue for name, catalogue in own.items()},
     )
-
-
-def _conflict(given: Given, before: Given, values: tuple[str, str], class_: Class) -> Misread:
-    first, second = ("another value", "its own") if class_ is Class.SECRET else values
-    last = "the last one" if before.spelling == given.spelling else given.spelling
-    return Misread(
-        "env-argv-conflict",
-        f"{given.factor} is set twice: {before.spelling} gives {first}, {given.spelling} gives {second}",
-        f"keep one; the engine takes {last}",
-        given.path,
-    )
-
-
-def _delta_of(
-    process: str, delta: Mapping[str, str], stack: Stack, knowledge: Mapping[str, Knowledge]
-) -> dict[str, str]:
-    """The part of a delta that is about one process, by factor."""
-    found = {}
-    for name, value in delta.items():
-        owner, dot, factor = name.partition(".")
-        if not (dot and owner in stack.processes):
-            owner, factor = _process_of(name, stack, knowledge) or "", name
-        if owner == process:
-            found[_canonical(factor, knowledge.get(process))] = value
-    return found
-
-
-def _process_of(factor: str, stack: Stack, knowledge: Mapping[str, Knowledge]) -> str | None:
-    """The one process that a bare factor means: the only one, or the only one that knows or gives it."""
-    if len(stack.processes) == 1:
-        return next(iter(stack.processes))
-    owners = []
-    for name, process in stack.processes.items():
-        known = knowledge.get(name, Knowledge())
-        given = read_argv(process.argv, known.family, known.catalogue)[0]
-        mine = {each.factor for each in given} | process.env.keys() | process.facts.keys()
-        wanted = _canonical(factor, known)
-        if (
-            wanted in mine
-            or f"{name}.{wanted}" in stack.implicit
-            or (known.catalogue and known.catalogue.find(factor))
-        ):
-            owners.append(name)
-    return owners[0] if len(owners) == 1 else None
-
-
-def _canonical(factor: str, known: Knowledge | None) -> str:
-    catalogue = known.catalogue if known else None
-    option = catalogue and (catalogue.find(factor) or catalogue.find(f"-{factor}"))
-    return option.factor if option else factor
-
-
-def class_of(factor: str, family: Family | None) -> Class:
-    """The class a family gives a factor; secret where its own name says so, else tuning.
-
-    The factor of a variable or flag that no catalogue knows is its own spelling, e.g. `VLLM_API_KEY`.
-    """
-    for name, factors in (family.classes if family else {}).items():
-        if factor in factors:
-            return Class(name)
-    return Class.SECRET if _SAYS_SECRET.search(factor) else Class.TUNING
 
 
 def _conflicts(env: Sequence[Given], argv: Sequence[Given], family: Family | None) -> list[Misread]:
@@ -227,6 +82,17 @@ def _conflicts(env: Sequence[Given], argv: Sequence[Given], family: Family | Non
                 found.append(_conflict(given, before, (other, value), class_of(given.factor, family)))
         seen[given.factor] = given
     return found
+
+
+def _conflict(given: Given, before: Given, values: tuple[str, str], class_: Class) -> Misread:
+    first, second = ("another value", "its own") if class_ is Class.SECRET else values
+    last = "the last one" if before.spelling == given.spelling else given.spelling
+    return Misread(
+        "env-argv-conflict",
+        f"{given.factor} is set twice: {before.spelling} gives {first}, {given.spelling} gives {second}",
+        f"keep one; the engine takes {last}",
+        given.path,
+    )
 
 
 class _Process:
@@ -323,25 +189,19 @@ class _Process:
                 factor, self._normal(text, factor, None), Origin.FACT, declared=text, path=(*at, factor)
             )
 
-    def implicit(self, stack: Stack) -> None:
+    def implicit(self, stack: Stack, but: Collection[str]) -> None:
         for address, fact in stack.implicit.items():
             process, dot, factor = address.partition(".")
             if dot and process in stack.processes:
                 mine = process == self.name
             else:
                 mine, factor = len(stack.processes) == 1, address
-            if mine:
+            if mine and factor not in but:
                 text = text_of(fact.value)
                 self._put(
                     factor, self._normal(text, factor, None), Origin.IMPLICIT, declared=text,
                     path=("implicit", address, "value"),
                 )  # fmt: skip
-
-    def forget(self, factors: Iterable[str]) -> None:
-        """Take out what a delta says is not there; a default of the build stays."""
-        for factor in factors:
-            if factor in self.settings and self.settings[factor].set_by_a_person:
-                del self.settings[factor]
 
     def follow(self) -> None:
         """A follower that nobody set takes its leader's value; a conditional one where its condition holds."""
@@ -431,71 +291,3 @@ class _Process:
             self._put(f"build.{flag}", value, Origin.IDENTITY)
         for factor, value in observed_identity(self.known.observed).items():
             self._put(factor, value, Origin.IDENTITY)
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a process says of one setting."""
-
-    where: str
-    """Field of the captured process: props or log."""
-    key: str
-    factor: str
-    text: str
-
-
-def reports(observed: CapturedProcess | None, family: Family | None) -> Iterator[Report]:
-    """Everything a process says of its settings, in /props and its log.
-
-    A notice that a feature is not supported (`disabled.*`) reports 0; several K/V caches of different types
-    (joined with `;`) report nothing, since the setting is one.
-    """
-    if observed is None or family is None:
-        return
-    for where, said, table in (
-        ("props", facts(observed.props), family.props),
-        ("log", facts(observed.log), family.log),
-    ):
-        for key, factor in table.items():
-            if key in said:
-                text = "0" if key.startswith("disabled.") else reported_text(said[key])
-                if where == "props" or ";" not in text:
-                    yield Report(where, key, factor, text)
-
-
-def observed_settings(observed: CapturedProcess | None, family: Family | None) -> dict[str, tuple[str, str]]:
-    """Factor -> (value, where) that the process reported of itself; where both speak, the log."""
-    return {
-        each.factor: (each.text, "/props" if each.where == "props" else "log")
-        for each in reports(observed, family)
-    }
-
-
-def observed_identity(observed: CapturedProcess | None) -> dict[str, str]:
-    """Identity factors of a captured process -> SHA-256 or unknown.
-
-    `executable`, `lib.<name>` for the libraries that stand beside it, `system-libraries` for all others as
-    one group (one digest over their names and digests), `artifact.<role>` for model and companions.
-    """
-    if observed is None:
-        return {}
-    home = PurePosixPath(observed.executable.path or "/").parent
-    found = {"executable": observed.executable.sha256 or UNKNOWN}
-    system: dict[str, str | None] = {}
-    for name, library in observed.libraries.items():
-        if library.path and PurePosixPath(library.path).parent == home:
-            found[f"lib.{name.partition('.so')[0]}"] = library.sha256 or UNKNOWN
-        else:
-            system[name] = library.sha256
-    if system:
-        found["system-libraries"] = _digest_of_all(system)
-    found |= {f"artifact.{role}": artifact.sha256 or UNKNOWN for role, artifact in observed.artifacts.items()}
-    return found
-
-
-def _digest_of_all(digests: Mapping[str, str | None]) -> str:
-    if not all(digests.values()):
-        return UNKNOWN
-    return sha256(
-        "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode()
-    ).hexdigest()

@@ -13,7 +13,8 @@ from hio_validate.models.family import Family
 from hio_validate.models.stack import Stack
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue
-from hio_validate.settings.resolve import Effective, Knowledge, Setting, resolve
+from hio_validate.settings.resolve import resolve
+from hio_validate.settings.setting import Effective, Knowledge, Setting
 
 FIXTURES = Path(__file__).parent / "fixtures"
 HELP = {"llama": "llama-help.txt", "next": "llama-help-next.txt", "vllm": "vllm-help.txt"}

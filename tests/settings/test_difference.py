@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hio_validate.models import reader
 from hio_validate.models.stack import Stack
 from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Compared, Difference, Group, difference
-from hio_validate.settings.resolve import Effective, Knowledge, Origin, Setting, resolve
+from hio_validate.settings.resolve import resolve
+from hio_validate.settings.setting import Effective, Knowledge, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN
 from tests.settings.stacks import SHA, captured, effective, known, table
 

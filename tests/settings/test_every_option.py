@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from hio_validate.settings.catalogue import Arity, Option
-from hio_validate.settings.resolve import Class, Origin, Setting, class_of
+from hio_validate.settings.setting import Class, Origin, Setting, class_of
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal
 from tests.settings.stacks import catalogue, effective, setting, table
 

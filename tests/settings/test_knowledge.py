@@ -12,7 +12,7 @@ from hio_validate.repo import Repo
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.resolve import Class, Effective, Origin
+from hio_validate.settings.setting import Class, Effective, Origin
 from hio_validate.settings.value import UNKNOWN
 from tests.settings.documents import repository
 from tests.settings.stacks import captured, help_text

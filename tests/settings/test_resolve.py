@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from hio_validate.models import reader
 from hio_validate.models.stack import Stack
-from hio_validate.settings.resolve import Class, Effective, Knowledge, Origin, class_of, resolve
+from hio_validate.settings.resolve import resolve
+from hio_validate.settings.setting import Class, Effective, Knowledge, Origin, class_of
 from hio_validate.settings.value import ABSENT, UNKNOWN
 from tests.settings.stacks import SHA, captured, effective, known, setting, stack, table
 

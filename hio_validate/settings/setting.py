@@ -1,0 +1,109 @@
+"""What a setting in force is: its value, its origin, its class, and what was known when it was resolved.
+
+Invariant: `UNKNOWN` is a value of its own and is never shown as anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from hio_validate.diagnostic import Path
+from hio_validate.models.capture import CapturedProcess
+from hio_validate.models.family import Family
+from hio_validate.settings.argv import Misread
+from hio_validate.settings.catalogue import Catalogue, Option
+from hio_validate.settings.secrets import says_secret
+from hio_validate.settings.value import UNKNOWN
+
+
+class Origin(StrEnum):
+    """Where a value comes from."""
+
+    DEFAULT = "build default"
+    METADATA = "model metadata"
+    ENV = "environment"
+    ARGV = "argv"
+    IMPLICIT = "implicit"
+    FACT = "declared fact"
+    FOLLOWS = "follows"
+    OBSERVED = "observed"
+    IDENTITY = "identity"
+
+
+SET_BY_A_PERSON = frozenset({Origin.ENV, Origin.ARGV, Origin.IMPLICIT, Origin.FACT})
+
+
+class Class(StrEnum):
+    """What kind of setting it is; only tuning and identity need evidence."""
+
+    TUNING = "tuning"
+    LOCATOR = "locator"
+    ENDPOINT = "endpoint"
+    OBSERVABILITY = "observability"
+    SECRET = "secret"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting in force. `value` is in normal form; `declared` is what was written or the default's text."""
+
+    address: str
+    factor: str
+    value: str
+    origin: Origin
+    class_: Class = Class.TUNING
+    declared: str = ""
+    leader: str | None = None
+    path: Path = ()
+    option: Option | None = None
+    spelling: str = ""
+
+    @property
+    def known(self) -> bool:
+        return self.value != UNKNOWN
+
+    @property
+    def set_by_a_person(self) -> bool:
+        return self.origin in SET_BY_A_PERSON
+
+    @property
+    def shown(self) -> str:
+        """The value as a person should see it, with what was asked for where that is not what runs."""
+        if self.declared and not self.known:
+            return f"unknown ({self.declared})"
+        return self.value
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What is known about one process beside its stack: grammar, defaults, observation."""
+
+    family: Family | None = None
+    catalogue: Catalogue | None = None
+    build: str | None = None
+    flags: Mapping[str, str] = field(default_factory=dict)
+    """Build flags as a person recorded them (declared)."""
+    observed: CapturedProcess | None = None
+
+
+@dataclass(frozen=True)
+class Effective:
+    """All settings of a stack in force, by address, and what its documents got wrong."""
+
+    settings: dict[str, Setting] = field(default_factory=dict)
+    misread: tuple[Misread, ...] = ()
+    catalogues: dict[str, Catalogue | None] = field(default_factory=dict)
+    """Process -> its build's catalogue; None = its defaults are unknown."""
+
+
+def class_of(factor: str, family: Family | None) -> Class:
+    """The class a family gives a factor; secret where its own name says so, else tuning.
+
+    The factor of a variable or flag that no catalogue knows is its own spelling, e.g. `VLLM_API_KEY`.
+    """
+    for name, factors in (family.classes if family else {}).items():
+        if factor in factors:
+            return Class(name)
+    return Class.SECRET if says_secret(factor) else Class.TUNING
