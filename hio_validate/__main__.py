@@ -4,28 +4,49 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import NoReturn
 
 
 def main() -> None:
     """Run hio and exit with its code (docs/adr/0006-exit-codes.md)."""
+    # Imported here: even an installation that cannot be imported ends in one sentence.
     try:
-        from hio_validate.cli import cli
+        import click
 
-        cli.main(prog_name="hio")
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(3)
-    except KeyboardInterrupt:
+        from hio_validate.cli import cli
+    except ImportError as error:
+        _fail(f"this installation is not complete: {error}")
+    try:
+        code = cli.main(prog_name="hio", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
         sys.exit(130)
+    except BrokenPipeError:
+        _discard_output()
+        sys.exit(3)
+    except OSError as error:
+        _discard_output()
+        _fail(f"could not go on: {error}")
     except Exception as error:
         if os.environ.get("HIO_DEBUG"):
             raise
-        print(
-            f"hio: internal error: {type(error).__name__}: {error}\n"
-            "This is a fault of hio, not of your documents. HIO_DEBUG=1 shows where it happened.",
-            file=sys.stderr,
+        _fail(
+            f"internal error: {type(error).__name__}: {error}\n"
+            "This is a fault of hio, not of your documents. HIO_DEBUG=1 shows where it happened."
         )
-        sys.exit(3)
+
+
+def _discard_output() -> None:
+    """What could not be written is not tried again at exit, which would end in another code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"hio: {message}", file=sys.stderr)
+    sys.exit(3)
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ def _check(data: Mapping[str, Any]) -> None:
 def _as_option(message: str) -> str:
     """A refusal in the words of the command line, where the key has an option of its own."""
     for key, option in _OPTION.items():
-        if message == f'the key "{key}" is missing':
+        if message.startswith(f'the key "{key}" is missing'):
             return f"give {option}"
         if message.startswith(f'unknown key "{key}"'):
             return f"{option} has no meaning here"

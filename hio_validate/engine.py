@@ -122,7 +122,8 @@ class _Judge:
     def _severity(self, rule: Rule, item: Item | None, problem: Problem) -> Severity:
         """A frozen document is judged by the rules of its time: a newer rule gives it a note."""
         severity = problem.severity or rule.severity
-        newest = self._judged_by.get(item.file) if item and rule.suppressible else None
+        document = problem.place.document or (item.document if item else None)
+        newest = self._judged_by.get(document.file) if document and rule.suppressible else None
         return Severity.NOTE if newest is not None and rule.since > newest else severity
 
     @cached_property

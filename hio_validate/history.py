@@ -225,7 +225,8 @@ def _index_of_hook(root: Path) -> dict[str, str]:
     named = os.environ.get("GIT_INDEX_FILE")
     if not named:
         return {}
-    file = os.path.realpath(os.path.join(root, named))
+    top = _path(git(root, "rev-parse", "--show-toplevel"))
+    file = os.path.realpath(os.path.join(top, named))
     own = os.path.realpath(_path(git(root, "rev-parse", "--absolute-git-dir")))
     return {"GIT_INDEX_FILE": file} if os.path.dirname(file) == own and os.path.exists(file) else {}
 
@@ -238,7 +239,7 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
         if name == "HEAD" and _unborn(root):
             return None
         raise GitError(f"{name} is no commit of this repository") from None
-    listed = git(root, "ls-tree", "-r", "-z", "--full-tree", name, "--", *ROOMS)
+    listed = git(root, "ls-tree", "-r", "-z", name, "--", *ROOMS)
     entries = []
     for line in listed.split(b"\0")[:-1]:
         meta, _, path = line.partition(b"\t")
@@ -262,7 +263,7 @@ def changed_in_index(root: Path) -> list[str]:
     if revision(root) is None:
         return list(index_of(root).ids)
     listed = git(
-        root, "diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--", *ROOMS,
+        root, "diff-index", "--cached", "--relative", "--name-only", "-z", "--no-renames", "HEAD", "--", *ROOMS,
         more=_index_of_hook(root),
     )  # fmt: skip
     return [os.fsdecode(path) for path in listed.split(b"\0") if path]

@@ -7,7 +7,7 @@ those who cite it; a name leads to at most one item per kind and service.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -118,6 +118,11 @@ class Repo:
             found = found or (None if cited else self._index.get((kind, None, name)))
         return found[0] if found else None
 
+    def names(self, kind: str) -> list[str]:
+        """The names of a kind's documents, by where they stand; those that were not read, too."""
+        room = _ROOM_OF[kind]
+        return sorted({_from_path(path)[0] for path in documents_in(self.tree) if room in path})
+
     def maybe_unread(self, name: str) -> bool:
         """Whether a document of that name exists and could not be read, so that its kind is not known."""
         return name.rpartition("/")[2] in self._unread_names
@@ -140,6 +145,16 @@ class Repo:
         return None if raw is None else digest_of(raw).removeprefix("sha256:")
 
 
+_ROOM_OF = {
+    "stack/v1": "/stacks/",
+    "site/v1": "manifests/sites/",
+    "engine/v1": "manifests/engines/",
+    "family/v1": "/family.yaml",
+    "capture/v1": "/captures/",
+    "matrix/v1": "matrix/",
+    "run/v1": "/runs/",
+    "entry/v1": "ledger/",
+}
 _PIN_KIND = {"stack": "stack/v1", "capture": "capture/v1", "run": "run/v1", "matrix": "matrix/v1"}
 
 
@@ -175,46 +190,110 @@ def documents_in(tree: Tree) -> list[str]:
 
 
 def around(tree: Tree, files: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """What must be read to judge some files, and the files to be judged: these and those that name them."""
-    known = documents_in(tree)
-    by_name: dict[str, list[str]] = defaultdict(list)
-    for path in known:
-        by_name[_from_path(path)[0]].append(path)
-    focus = set(files)
-    names = {_from_path(path)[0].encode() for path in focus}
-    focus |= {path for path in known if path not in focus and _mentions(tree, path, names)}
-    needed: set[str] = set()
-    waiting = list(focus)
-    while waiting:
-        path = waiting.pop()
-        if path not in needed:
-            needed.add(path)
-            waiting += _needs(tree, path, by_name, known)
-    return frozenset(needed), frozenset(focus)
+    """What must be read to judge some files, and the files to be judged: these and all that depend on them.
+
+    Invariant: whatever is judged is judged as in the whole repository (tests/cli/test_one_file.py).
+    """
+    surroundings = _Surroundings(tree)
+    focus = surroundings.dependents(files)
+    return surroundings.needed(focus), focus
 
 
-def _mentions(tree: Tree, path: str, names: Iterable[bytes]) -> bool:
-    try:
-        raw = tree.read(path)
-    except OSError:
-        return False
-    return any(name in raw for name in names)
+@dataclass
+class _Surroundings:
+    """Which files depend on which; a file is parsed only where its bytes contain the name in question."""
+
+    tree: Tree
+    _raw: dict[str, bytes] = field(default_factory=dict)
+    _items: dict[str, Item] = field(default_factory=dict)
+
+    @cached_property
+    def known(self) -> list[str]:
+        return documents_in(self.tree)
+
+    @cached_property
+    def by_name(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self.known:
+            found[_from_path(path)[0]].append(path)
+        return found
+
+    def raw(self, path: str) -> bytes:
+        """The bytes of a file; none where it cannot be read, which `load` reports."""
+        if path not in self._raw:
+            try:
+                self._raw[path] = self.tree.read(path)
+            except OSError:
+                self._raw[path] = b""
+        return self._raw[path]
+
+    def item(self, path: str) -> Item:
+        if path not in self._items:
+            self._items[path] = item_of(read(self.raw(path), path))
+        return self._items[path]
+
+    def dependents(self, files: Iterable[str]) -> frozenset[str]:
+        """The files and everything that leads to one of them through names, pins, ledgers or tables."""
+        found: set[str] = set()
+        waiting = set(files)
+        while waiting:
+            found |= waiting
+            named = [(_name_in_text(path), path) for path in waiting]
+            waiting = {
+                other for other in self.known if other not in found and self._leads_to_any(other, named)
+            }
+        return frozenset(found)
+
+    def _leads_to_any(self, other: str, named: Sequence[tuple[bytes, str]]) -> bool:
+        raw = self.raw(other)
+        return any(self._is_near(path, other) for _, path in named if path.startswith("ledger/")) or any(
+            self._cites(other, path) for name, path in named if name in raw
+        )
+
+    def _is_near(self, path: str, other: str) -> bool:
+        """A ledger counts as a whole: for its own entries and for the matrices of its service."""
+        service = _from_path(path)[1]
+        return other.startswith((f"ledger/{service}/", f"matrix/{service}/"))
+
+    def _cites(self, other: str, path: str) -> bool:
+        item = self.item(other)
+        if not path.endswith(ENDINGS):
+            return any(_joined(other, file) == path for _, file, _ in evidence_files(item))
+        if path.endswith("/family.yaml"):
+            return item.kind in _HAS_A_FAMILY
+        return item.model is not None and any(
+            reference.name.rpartition("/")[2] == _from_path(path)[0] for reference in references(item)
+        )
+
+    def needed(self, focus: Iterable[str]) -> frozenset[str]:
+        """The files and everything that they lead to, also what shares a name with one of them."""
+        found: set[str] = set()
+        waiting = [path for path in focus if path.endswith(ENDINGS)]
+        waiting += [same for path in waiting for same in self.by_name.get(_from_path(path)[0], ())]
+        while waiting:
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                waiting += self._leads_to(self.item(path))
+        return frozenset(found)
+
+    def _leads_to(self, item: Item) -> Iterator[str]:
+        for reference in references(item) if item.model is not None else ():
+            yield from self.by_name.get(reference.name.rpartition("/")[2], ())
+        if item.kind in ("matrix/v1", "entry/v1") and item.service:
+            yield from (other for other in self.known if other.startswith(f"ledger/{item.service}/"))
+        if item.kind in _HAS_A_FAMILY:
+            # All builds: where one's help is not learned, another one teaches the spelling.
+            yield from (other for other in self.known if other.endswith(("/family.yaml", "/engine.yaml")))
 
 
-def _needs(tree: Tree, path: str, by_name: Mapping[str, list[str]], known: Sequence[str]) -> Iterator[str]:
-    """The files of every document that one names, its service's ledger, and the tables of its families."""
-    try:
-        item = item_of(read(tree.read(path), path))
-    except OSError:
-        return
-    for reference in references(item) if item.model is not None else ():
-        yield from by_name.get(reference.name.rpartition("/")[2], ())
-    if item.kind in ("matrix/v1", "entry/v1") and item.service:
-        yield from (other for other in known if other.startswith(f"ledger/{item.service}/"))
-    if item.kind in ("stack/v1", "capture/v1", "engine/v1"):
-        yield from (other for other in known if other.endswith("/family.yaml"))
+def _name_in_text(path: str) -> bytes:
+    """What stands in every document that cites a file: a document's name, any other file's last part."""
+    name = _from_path(path)[0] if path.endswith(ENDINGS) else path.rpartition("/")[2]
+    return name.encode(errors="surrogateescape")
 
 
+_HAS_A_FAMILY = frozenset({"stack/v1", "capture/v1", "engine/v1"})
 _ROOM_PREFIXES = tuple(f"{room}/" for room in ROOMS)
 
 

@@ -15,7 +15,7 @@ from hio_validate.models.matrix import FactorRow, Preserved
 from hio_validate.recording import modeline
 from hio_validate.settings.catalogue import Catalogue
 from hio_validate.settings.difference import NEEDS_A_ROW
-from hio_validate.settings.resolve import Effective, Setting
+from hio_validate.settings.setting import Effective, Setting
 from hio_validate.settings.value import same, text_of
 from hio_validate.source import Append, Edit, Set, dump, edit
 from hio_validate.source.dump import Row
@@ -36,7 +36,9 @@ def skeleton(
     }
 
 
-def new_matrix(begun: Mapping[str, Any], found: Inheritance, pairs: Mapping[str, list[str]], file: str) -> bytes:
+def new_matrix(
+    begun: Mapping[str, Any], found: Inheritance, pairs: Mapping[str, list[str]], file: str
+) -> bytes:
     """The bytes of a scaffolded matrix. `found` is the matrix resolved with these pairs and no row."""
     data = dict(begun)
     if pairs:
@@ -56,7 +58,7 @@ def _defaults(unknown: Sequence[str]) -> dict[str, str]:
 def rows(found: Inheritance) -> Iterator[dict[str, Any]]:
     """The rows that are missing: one line of what is equal, one row per real change."""
     missing = found.missing()
-    equal = [each for each in missing if each.compared.group not in NEEDS_A_ROW]
+    equal = [each for each in missing if _is_equal(each)]
     plain = [each.compared.address for each in equal if _set_on_both_sides(each)]
     through = [each.compared.address for each in equal if not _set_on_both_sides(each)]
     if plain:
@@ -64,11 +66,21 @@ def rows(found: Inheritance) -> Iterator[dict[str, Any]]:
     if through:
         yield {"preserved": through, "through": "default"}
     for each in missing:
-        if each.compared.group in NEEDS_A_ROW:
+        if not _is_equal(each):
             compared = each.compared
             yield Row(
-                {"factor": compared.address, "from": compared.from_, "to": compared.to, "disposition": "undecided"}
+                {
+                    "factor": compared.address,
+                    "from": compared.from_,
+                    "to": compared.to,
+                    "disposition": "undecided",
+                }
             )
+
+
+def _is_equal(required: Required) -> bool:
+    """Whether there is nothing to decide; an endpoint that was once excluded can differ and need no evidence."""
+    return required.compared.group not in NEEDS_A_ROW and required.compared.from_ == required.compared.to
 
 
 def _set_on_both_sides(required: Required) -> bool:
@@ -80,7 +92,9 @@ def update(raw: bytes, found: Inheritance) -> tuple[bytes, list[str]]:
     """The matrix with missing rows added, and a sentence for each change. Raises CannotEdit."""
     edits: list[Edit] = []
     said = []
-    at = next((i for i, row in enumerate(found.matrix.rows) if isinstance(row, Preserved) and not row.through), None)
+    at = next(
+        (i for i, row in enumerate(found.matrix.rows) if isinstance(row, Preserved) and not row.through), None
+    )
     for row in rows(found):
         if "preserved" in row and "through" not in row and at is not None:
             edits += [Append(("rows", at, "preserved"), address) for address in row["preserved"]]

@@ -7,15 +7,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from pydantic import ValidationError
 
 from hio_validate import recording, writing
 from hio_validate.cli.progress import hashing
 from hio_validate.cli.shared import load_repo, repo_option, show, stop
 from hio_validate.models.capture import Capture
+from hio_validate.models.errors import refusals
 from hio_validate.observe.capture import capture as as_document
 from hio_validate.observe.recognise import Recognised, recognised_process
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import owner_of
+from hio_validate.settings.family import PACKAGED
 from hio_validate.settings.knowledge import Settings
 
 
@@ -52,6 +55,8 @@ def capture(
         stop(f"a service is SITE/NAME, got {service}", 2)
     root, found = load_repo(repo)
     known = Settings(found)
+    if family is not None and known.family(family) is None:
+        stop(f"no family is called {family}; known are {', '.join(PACKAGED)}", 2)
     try:
         with hashing() as progress:
             text = log.read_text(encoding="utf-8", errors="replace") if log else None
@@ -62,6 +67,9 @@ def capture(
         document = as_document(named, {role: seen.process}, service=service, stack=stack, site=site)
     except Unobservable as error:
         stop(str(error))
+    except ValidationError as error:
+        given: dict[str, object] = {"name": name, "stack": stack, "processes": {role: {}}}
+        stop("; ".join(refusal.message for refusal in refusals(error, "capture/v1", given)), 2)
     for note in seen.notes:
         click.echo(f"note: {note}", err=True)
     if service is None:

@@ -12,9 +12,11 @@ from hio_validate.models.family import Family
 from hio_validate.observe.hashing import default_cache, sha256_of
 from hio_validate.observe.help_text import help_of
 from hio_validate.observe.refusal import Unobservable
+from hio_validate.repo import item_of
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import UnreadableHelp
 from hio_validate.settings.knowledge import Settings
+from hio_validate.source import read
 
 
 @click.group()
@@ -67,11 +69,16 @@ def _store(
     file = f"{folder}/engine.yaml"
     identity = _identity(binary) if binary else None
     content = recording.engine_file(name, table.name, text, identity, revision, file)
+    refused = item_of(read(content, file)).refused
+    if refused:
+        stop(refused[0].message, 2)
     try:
         writing.create(root / folder / "help.txt", text)
         writing.create(root / file, content)
     except FileExistsError:
         stop(f"{folder} exists; a build is recorded once, give another --name", 1)
+    except OSError as error:
+        stop(f"{folder} cannot be written: {error.strerror}")
     click.echo(f"wrote {file}")
 
 

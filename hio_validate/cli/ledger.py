@@ -47,6 +47,8 @@ def append(
 
     KIND is baseline, increment, negative-control, correction, decision or merge. Nothing of the ledger is changed; a mistake is put right by a correction.
     """
+    if service.count("/") != 1:
+        stop(f"a service is SITE/NAME, got {service}", 2)
     root, found = load_repo(repo)
     book = ledgers(found).get(service) or Ledger(service, {})
     now = datetime.now(UTC)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from hio_validate.history import Folder, GitError, Unlistable, WorkTree, top_of
-from hio_validate.repo import Repo, load
+from hio_validate.repo import ROOMS, Repo, load
 
 repo_option = click.option(
     "--repo",
@@ -36,7 +36,11 @@ def stop(message: str, code: int = 3) -> NoReturn:
 
 
 def root_of(repo: Path | None) -> tuple[Path, bool]:
-    """The repository's root and whether git keeps it."""
+    """The folder that holds the rooms, and whether git keeps it.
+
+    The nearest one around the given folder that has any of them, so that several hio repositories can live in
+    one git repository; the top of the work tree where none has.
+    """
     folder = (repo or Path()).resolve()
     if not folder.is_dir():
         stop(f"{repo} is no folder", 2)
@@ -44,7 +48,10 @@ def root_of(repo: Path | None) -> tuple[Path, bool]:
         top = top_of(folder)
     except GitError as error:
         stop(f"git does not let hio read {folder}: {error}")
-    return (top, True) if top else (folder, False)
+    if top is None:
+        return folder, False
+    around = [each for each in (folder, *folder.parents) if each == top or top in each.parents]
+    return next((each for each in around if any((each / room).is_dir() for room in ROOMS)), top), True
 
 
 def tree_of(repo: Path | None) -> WorkTree | Folder:

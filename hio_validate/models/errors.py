@@ -5,9 +5,12 @@ Invariant: one problem gives one sentence at the real key, also where the model 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from math import isfinite
 from typing import Any
 
 from pydantic import ValidationError
@@ -24,28 +27,44 @@ class Refusal:
     message: str
     help: str = ""
     at_key: bool = False
+    missing: bool = False
+    meant: str = ""
+    """The key that a misspelt one was meant to be."""
 
 
 def refusals(error: ValidationError, kind: str, data: Any) -> list[Refusal]:
-    """Every refusal of a document, in its order, one per place."""
+    """Every refusal of a document, in the order of the model, one per place."""
     by_place: dict[Path, list[Any]] = {}
     for each in error.errors(include_url=False, include_context=True, include_input=True):
-        by_place.setdefault(_real_path(each["loc"], data, each["type"]), []).append(each)
-    return [_refusal(path, errors, kind, data) for path, errors in by_place.items()]
+        by_place.setdefault(_real_path(each, data), []).append(each)
+    found = [_refusal(path, errors, kind, data) for path, errors in by_place.items()]
+    meant = {(*each.path[:-1], each.meant) for each in found if each.meant}
+    return [each for each in found if not (each.missing and each.path in meant)]
 
 
-def _real_path(loc: Sequence[str | int], data: Any, type_: str) -> Path:
+def _real_path(error: Any, data: Any) -> Path:
     """The part of pydantic's location that exists in the data, without the names of union variants."""
-    path: list[str | int] = []
-    here = data
+    loc, path, here = error["loc"], [], [data]
     for index, part in enumerate(loc):
-        last = index == len(loc) - 1
-        if _has(here, part):
+        if _has(here[-1], part):
             path.append(part)
-            here = here[part]
-        elif last and type_ == "missing":
+            here.append(here[-1][part])
+        elif index == len(loc) - 1 and error["type"] == "missing":
             path.append(part)
+    if len(here) > 1 and error["type"] in _ABOUT_A_VALUE and here[-2] is error["input"]:
+        path.pop()  # the name of a variant that the value happens to have as a key
     return tuple(path)
+
+
+_ABOUT_A_VALUE = (
+    "string_type",
+    "bool_type",
+    "int_type",
+    "float_type",
+    "list_type",
+    "dict_type",
+    "none_required",
+)
 
 
 def _has(data: Any, part: str | int) -> bool:
@@ -56,39 +75,96 @@ def _has(data: Any, part: str | int) -> bool:
 
 def _refusal(path: Path, errors: list[Any], kind: str, data: Any) -> Refusal:
     first = errors[0]
-    name = next((part for part in reversed(path) if isinstance(part, str)), "the document")
+    if first["loc"] and first["loc"][-1] == "[key]":
+        return _refused_key(path, first)
     match first["type"]:
         case "extra_forbidden":
-            return Refusal(
-                path, f'unknown key "{name}"', _did_you_mean(name, path, first["loc"], kind, data), True
-            )
+            return _unknown_key(path, first["loc"], kind)
         case "missing":
-            return Refusal(path, f'the key "{name}" is missing', _described(path, first["loc"], kind))
+            return _missing_key(path, first["loc"], kind)
         case "union_tag_not_found":
-            key = first["ctx"]["discriminator"].strip("'")
-            return Refusal(
-                (*path, key), f'the key "{key}" is missing', _described((*path, key), first["loc"], kind)
-            )
+            return _missing_key((*path, first["ctx"]["discriminator"].strip("'")), first["loc"], kind)
         case "union_tag_invalid":
-            key, tag = first["ctx"]["discriminator"].strip("'"), first["ctx"]["tag"]
-            words = [word.strip(" '") for word in first["ctx"]["expected_tags"].split(",")]
-            return Refusal((*path, key), f"{key} is {tag}: expected {_or(words)}", _nearest(str(tag), words))
-        case "invalid_key" | "string_pattern_mismatch" if str(first["loc"][-1]) == "[key]":
+            key = first["ctx"]["discriminator"].strip("'")
+            words, tag = _WORD.findall(first["ctx"]["expected_tags"]), first["input"].get(key)
             return Refusal(
-                path, f'the key "{name}" is not {_PATTERNS.get(_pattern(first), "allowed here")}', "", True
+                (*path, key), f"{key}: expected {_or(words)}, got {_got(tag)}", _nearest(str(tag), words)
             )
     expected = list(dict.fromkeys(_expected(each) for each in errors))
-    got = _got(first["input"])
-    advice = (
-        f'quote it: "{_got(first["input"]).split()[-1]}"'
-        if _wants_text(errors) and _is_number(first["input"])
-        else ""
-    )
-    if first["type"] == "literal_error":
-        advice = _nearest(
-            str(first["input"]), [word.strip("'") for word in first["ctx"]["expected"].split(" or ")]
+    message = f"{_name(path)}: expected {_or(expected)}, got {_got(first['input'])}"
+    return Refusal(path, message, _advice(errors))
+
+
+_WORD = re.compile("'([^']*)'")
+
+
+def _name(path: Path) -> str:
+    return next((part for part in reversed(path) if isinstance(part, str)), "the document")
+
+
+def _refused_key(path: Path, error: Any) -> Refusal:
+    if error["type"] == "literal_error":
+        words = _WORD.findall(error["ctx"]["expected"])
+        return Refusal(
+            path, f'the key "{path[-1]}" is not {_or(words)}', _nearest(str(path[-1]), words), True
         )
-    return Refusal(path, f"{name}: expected {_or(expected)}, got {got}", advice)
+    if error["type"] == "string_too_long":
+        return Refusal(
+            path,
+            f'the key "{_short(str(path[-1]))}" is longer than {error["ctx"]["max_length"]} characters',
+            "",
+            True,
+        )
+    wanted = _PATTERNS.get(str(error.get("ctx", {}).get("pattern")), "allowed here")
+    return Refusal(path, f'the key "{_short(str(path[-1]))}" is not {wanted}', "", True)
+
+
+def _unknown_key(path: Path, loc: Sequence[str | int], kind: str) -> Refusal:
+    name = str(path[-1])
+    schemas = _schemas_at(loc[:-1], kind)
+    allowed = list(dict.fromkeys(key for schema in schemas for key in schema.get("properties", {})))
+    near = get_close_matches(name, allowed, n=1, cutoff=0.6)
+    help = (
+        f"did you mean {near[0]}?"
+        if near
+        else f"allowed here: {', '.join(allowed)}"
+        if allowed
+        else "remove it"
+    )
+    return Refusal(
+        path,
+        f'unknown key "{_short(name)}"{_in_variant(loc, kind)}',
+        help,
+        True,
+        meant=near[0] if near else "",
+    )
+
+
+def _missing_key(path: Path, loc: Sequence[str | int], kind: str) -> Refusal:
+    return Refusal(
+        path,
+        f'the key "{path[-1]}" is missing{_in_variant(loc, kind)}',
+        _described(path, loc, kind),
+        missing=True,
+    )
+
+
+def _in_variant(loc: Sequence[str | int], kind: str) -> str:
+    """Which of several shapes was judged, where the key stands directly in one."""
+    tag = str(loc[-2]) if len(loc) > 1 else ""
+    if tag.endswith(" row"):
+        return f" in a {tag}"
+    return f" in an entry of kind {tag}" if kind == "entry/v1" and len(loc) == 2 else ""
+
+
+def _advice(errors: list[Any]) -> str:
+    value = errors[0]["input"]
+    if errors[0]["type"] == "literal_error":
+        return _nearest(str(value), _WORD.findall(errors[0]["ctx"]["expected"]))
+    wants_text = any(each["type"].startswith("string") for each in errors)
+    if wants_text and isinstance(value, int | float) and isfinite(value):
+        return f'quote it: "{_got(value).split()[-1]}"'
+    return ""
 
 
 def _expected(error: Any) -> str:
@@ -114,12 +190,12 @@ def _expected(error: Any) -> str:
             return str(context["expected"]).replace("'", "")
         case "string_pattern_mismatch":
             return _PATTERNS.get(context["pattern"], f"text like {context['pattern']}")
-        case "string_too_short" | "too_short":
-            return f"at least {context['min_length']} {'items' if error['type'] == 'too_short' else 'characters'}"
-        case "string_too_long" | "too_long":
-            return (
-                f"at most {context['max_length']} {'items' if error['type'] == 'too_long' else 'characters'}"
-            )
+        case "string_too_short":
+            return "some text"
+        case "too_short":
+            return "at least one entry"
+        case "string_too_long":
+            return f"at most {context['max_length']} characters"
         case "greater_than_equal":
             return f"at least {context['ge']}"
         case "less_than_equal":
@@ -138,12 +214,9 @@ _PATTERNS = {
     r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]{1,9})?Z$": (
         "a moment in UTC such as 2026-09-16T23:58:00Z"
     ),
+    r"^[A-Za-z0-9_.-]+$": "a name of letters, digits and . _ -",
     r"^[A-Za-z_][A-Za-z0-9_]*$": "a variable's name of letters, digits and _",
 }
-
-
-def _pattern(error: Any) -> str:
-    return str(error.get("ctx", {}).get("pattern", ""))
 
 
 def _got(value: Any) -> str:
@@ -154,16 +227,15 @@ def _got(value: Any) -> str:
     if isinstance(value, int | float):
         return f"the number {value}"
     if isinstance(value, str):
-        return f'"{value if len(value) <= 60 else value[:57] + "..."}"'
-    return "a list" if isinstance(value, list) else "keys and values"
+        return f'"{_short(value)}"' if value else "an empty text"
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    return "keys and values" if value else "no keys"
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
-def _wants_text(errors: list[Any]) -> bool:
-    return any(each["type"].startswith("string") for each in errors)
+def _short(text: str) -> str:
+    text = text.replace("\n", "\\n")
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _or(words: Sequence[str]) -> str:
@@ -175,13 +247,6 @@ def _nearest(word: str, words: Sequence[str]) -> str:
     return f"did you mean {near[0]}?" if near else ""
 
 
-def _did_you_mean(name: str, path: Path, loc: Sequence[str | int], kind: str, data: Any) -> str:
-    allowed = list(
-        dict.fromkeys(key for schema in _schemas_at(loc[:-1], kind) for key in schema.get("properties", {}))
-    )
-    return _nearest(name, allowed) or (f"allowed here: {', '.join(allowed)}" if allowed else "remove it")
-
-
 def _described(path: Path, loc: Sequence[str | int], kind: str) -> str:
     for schema in _schemas_at(loc[:-1] if loc and loc[-1] == path[-1] else loc, kind):
         described = schema.get("properties", {}).get(str(path[-1]), {}).get("description")
@@ -190,9 +255,14 @@ def _described(path: Path, loc: Sequence[str | int], kind: str) -> str:
     return ""
 
 
+@cache
+def _schema(kind: str) -> Any:
+    return reader(kind).json_schema()
+
+
 def _schemas_at(loc: Sequence[str | int], kind: str) -> list[Any]:
     """The JSON Schemas that may describe the place; a union's variants are narrowed by its tag where named."""
-    root = reader(kind).json_schema()
+    root = _schema(kind)
     here = list(_variants(root, root))
     for part in loc:
         tagged = [schema for schema in here if _is_variant(schema, str(part))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -53,8 +54,12 @@ class Bundle(Model):
 
 
 def _row_kind(row: Any) -> str:
-    keys = row if isinstance(row, dict) else getattr(row, "__dict__", {})
-    return next((f"{key} row" for key in ("preserved", "bundle") if key in keys), "factor row")
+    """Which row it is meant to be; a misspelt key is told as such and not as a row of another kind."""
+    keys = list(row) if isinstance(row, dict) else list(getattr(row, "__dict__", ()))
+    words = [word for word in ("preserved", "bundle") if word in keys]
+    if not words and "factor" not in keys:
+        words = [word for word in ("preserved", "bundle", "factor") if get_close_matches(word, keys, 1, 0.8)]
+    return f"{words[0]} row" if words else "factor row"
 
 
 Row = Annotated[

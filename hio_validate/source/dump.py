@@ -84,8 +84,11 @@ def _number(value: int | float) -> str:
         return str(value) if abs(value) <= LARGEST_INTEGER else f'"{value}"'
     if not math.isfinite(value):
         return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
-    shown = repr(value)
-    return shown if "e" not in shown else re.sub(r"e(?=\d)", "e+", shown)
+    mantissa, e, exponent = repr(value).partition("e")
+    if not e:
+        return mantissa
+    point = "" if "." in mantissa else ".0"  # YAML 1.1 wants both the point and the sign
+    return f"{mantissa}{point}e{exponent if exponent[0] in '+-' else '+' + exponent}"
 
 
 def _block(value: Mapping[str, Any], indent: str) -> list[str]:

@@ -138,7 +138,7 @@ def _scalar(text: str) -> str | int | float | bool | None:
     if first == '"' or first == "'":
         return text[1:-1]
     value, ambiguous = plain(text.rstrip(" "))
-    if ambiguous or value is None and not text:
+    if ambiguous or (value is None and not text):
         raise _Unsure
     return value
 

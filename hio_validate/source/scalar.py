@@ -100,7 +100,7 @@ def _decimal(text: str) -> str:
 def needs_quotes(text: str) -> bool:
     """Whether a string written plainly would come back as something else, here or in a YAML 1.1 reader."""
     value, why = plain(text)
-    if why or not isinstance(value, str):
+    if why or not isinstance(value, str) or text.startswith(("---", "...")):
         return True
     return text in _FOREIGN_BOOLEANS or bool(_FOREIGN_NUMBER.fullmatch(text) or _TIMESTAMP.fullmatch(text))
 

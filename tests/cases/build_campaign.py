@@ -145,7 +145,9 @@ class Campaign:
 
     def run(self, name: str, stack: str, deltas: dict[str, str], rows: str) -> str:
         self.write(f"{ROOM}/runs/{name}/rows.tsv", rows)
-        arms = "".join(f'  "{arm}": {{stack: "{stack}", set: {{{delta}}}}}\n' for arm, delta in deltas.items())
+        arms = "".join(
+            f'  "{arm}": {{stack: "{stack}", set: {{{delta}}}}}\n' for arm, delta in deltas.items()
+        )
         sha256 = digest_of(rows.encode()).removeprefix("sha256:")
         text = (
             f"hio: run/v1\nname: {name}\nservice: {SERVICE}\nimported: true\n"
@@ -170,11 +172,15 @@ def build(root: Path) -> None:
     campaign.write("manifests/engines/one-process-server/family.yaml", FAMILY)
     parent, candidate = campaign.stack(PARENT), campaign.stack(CANDIDATE)
     first = campaign.stack(
-        CANDIDATE.replace("name: Z2", "name: Z1").replace('{value: "on", because: compiled in}', '{value: "off", because: not compiled in}')
+        CANDIDATE.replace("name: Z2", "name: Z1").replace(
+            '{value: "on", because: compiled in}', '{value: "off", because: not compiled in}'
+        )
     )
     pools = campaign.run("pools", first, {"off": 'threadpools: "0"', "on": 'threadpools: "1"'}, POOLS_ROWS)
     small = campaign.run("small-batch", first, {"off": "", "on": 'SMALL_BATCH: "1"'}, SMALL_BATCH_ROWS)
-    schedule = campaign.run("schedule", candidate, {"off": 'four-row-schedule: "off"', "on": ""}, SCHEDULE_ROWS)
+    schedule = campaign.run(
+        "schedule", candidate, {"off": 'four-row-schedule: "off"', "on": ""}, SCHEDULE_ROWS
+    )
     campaign.entry("baseline", "baseline", "2026-09-11T06:00:00Z", f'pins: {{stack: "{parent}"}}\n')
     campaign.entry("first", "baseline", "2026-09-16T08:00:00Z", f'pins: {{stack: "{first}"}}\n')
     campaign.entry(

@@ -32,7 +32,9 @@ def test_the_table_is_incomplete_and_not_free_of_contradictions(tmp_path: Path) 
     isolation = found.pop(("gate", "confounded-evidence"))
     scope = found.pop(("gate", "evidence-out-of-scope"))
     assert {key: sorted(messages) for key, messages in found.items()} == EXPECTED
-    assert [message.partition(" is unknown")[0] for message in isolation] == [f"isolation of {name}" for name in UNOBSERVED]
+    assert [message.partition(" is unknown")[0] for message in isolation] == [
+        f"isolation of {name}" for name in UNOBSERVED
+    ]
     assert all(message.endswith("here is unknown: host, model") for message in scope)
     assert len(scope) == len(UNOBSERVED)
     assert report.exit_code == 1

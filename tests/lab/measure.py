@@ -38,7 +38,11 @@ COLUMNS: dict[str, dict[str, str]] = {
     "arm": {"unit": "text"},
     "started": {"unit": "text", "about": "start of the leg's process, UTC"},
     "decode_tps": {"unit": "token/s", "better": "higher", "about": "predicted_per_second of the answer"},
-    "prefill_tps": {"unit": "token/s", "better": "higher", "about": "prompt_per_second; a short prompt, no long prefill"},
+    "prefill_tps": {
+        "unit": "token/s",
+        "better": "higher",
+        "about": "prompt_per_second; a short prompt, no long prefill",
+    },
     "wall_s": {"unit": "s", "better": "lower", "about": "the whole request, seen by the client"},
     "evaluated": {"unit": "1", "about": "prompt tokens evaluated"},
     "cached": {"unit": "1", "about": "prompt tokens taken from the cache"},
@@ -49,7 +53,9 @@ COLUMNS: dict[str, dict[str, str]] = {
 
 def main() -> None:
     """Run the legs in the order given and write the run."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("a", help="stack of the arm A")
     parser.add_argument("b", help="stack of the arm B")
     parser.add_argument("--name", required=True)
@@ -73,7 +79,10 @@ def main() -> None:
 
 def _leg(leg: int, stack: str, capture: str | None) -> dict[str, Any]:
     argv, port = command(stack)
-    with tempfile.TemporaryDirectory() as scratch, serving(argv, port, Path(scratch) / "server.log") as server:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        serving(argv, port, Path(scratch) / "server.log") as server,
+    ):
         if capture:
             _capture(server, stack, capture)
         started = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -97,7 +106,9 @@ def _leg(leg: int, stack: str, capture: str | None) -> dict[str, Any]:
 
 def _ask(port: int) -> dict[str, Any]:
     request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/completion", json.dumps(REQUEST).encode(), {"Content-Type": "application/json"}
+        f"http://127.0.0.1:{port}/completion",
+        json.dumps(REQUEST).encode(),
+        {"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=120) as response:
         answer: dict[str, Any] = json.load(response)

@@ -36,7 +36,12 @@ def command(stack: str, port: int | None = None) -> tuple[list[str], int]:
     process = repo.find("stack/v1", stack, SERVICE).model.processes["server"]
     place = repo.find("site/v1", "lab").model.services["gemma-270m"]
     port = port or place.port
-    places = {**place.paths, "host": place.host, "port": str(port), "model": str(LAB / "model/gemma-3-270m-q4-k-m.gguf")}
+    places = {
+        **place.paths,
+        "host": place.host,
+        "port": str(port),
+        "model": str(LAB / "model/gemma-3-270m-q4-k-m.gguf"),
+    }
     words = [word for line in process.argv for word in line]
     program = LAB / f"llama-{process.build.removeprefix('b')}" / "bin" / "llama-server"
     return [str(program), *(_filled(word, places) for word in words)], port
@@ -50,7 +55,10 @@ def _filled(word: str, places: dict[str, str]) -> str:
 def serving(argv: list[str], port: int, log: Path) -> Iterator[Server]:
     """Runs one server until the block ends. Only this process is ended, by its own handle."""
     environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-    with log.open("wb") as output, subprocess.Popen(argv, env=environment, stdout=output, stderr=output) as process:
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(argv, env=environment, stdout=output, stderr=output) as process,
+    ):
         try:
             _wait(process, port, log)
             yield Server(process.pid, port, log)

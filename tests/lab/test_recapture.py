@@ -47,7 +47,9 @@ def test_a_fresh_process_is_what_was_captured(stack: str, repo: Path, tmp_path: 
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     committed = f"{stack}-2026-11-29"
-    compared = json.loads(hio("diff", committed, "again", "--service", SERVICE, "--format", "json", repo=repo).stdout)
+    compared = json.loads(
+        hio("diff", committed, "again", "--service", SERVICE, "--format", "json", repo=repo).stdout
+    )
     assert {each["setting"] for each in compared["differences"]} <= VOLATILE
     assert hio("validate", repo=repo).returncode == 0
     assert_hashes_are_the_installed_files(repo)

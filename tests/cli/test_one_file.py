@@ -1,0 +1,83 @@
+"""`hio validate ONE_FILE` says of that file exactly what judging the whole repository says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hio_validate import engine
+from hio_validate.diagnostic import Diagnostic, Report
+from hio_validate.history import Folder
+from hio_validate.repo import around, documents_in, load
+from tests.rules.cases import BaseFolder, Case, cases
+from tests.small_repo import ENGINE, ENTRY, FILES, HELP, MATRIX, SERVICE, TWO, pin, sha, stack, write
+
+ENGINE_FILE = "manifests/engines/llama-server/b2/engine.yaml"
+HELP_FILE = "manifests/engines/llama-server/b2/help.txt"
+
+
+def _of(report: Report, file: str) -> set[Diagnostic]:
+    return {found for found in report.diagnostics if found.location.file == file}
+
+
+@pytest.mark.parametrize("case", list(cases()), ids=str)
+def test_one_file_is_judged_as_in_the_whole_repository(case: Case) -> None:
+    tree = Folder(case.folder)
+    base = case.folder / "before"
+    before = BaseFolder(base) if base.exists() else None
+    whole = engine.run(load(tree), before)
+    for file in documents_in(tree):
+        needed, focus = around(tree, {file})
+        alone = engine.run(load(tree, needed), before, focus=focus)
+        assert _of(alone, file) == _of(whole, file), file
+        assert {each for each in alone.suppressed if each.diagnostic.location.file == file} == {
+            each for each in whole.suppressed if each.diagnostic.location.file == file
+        }
+        assert all(found in whole.diagnostics for found in alone.diagnostics), "no finding that is not there"
+
+
+MOVED = HELP.replace("(default: 2048)", "(default: 512)")
+
+
+@pytest.mark.parametrize("file", [HELP_FILE, ENGINE_FILE])
+def test_what_depends_through_several_steps_is_judged_too(tmp_path: Path, file: str) -> None:
+    """help.txt -> engine -> stack -> matrix: a default that moved concerns a matrix that never names the build."""
+    other = ENGINE.replace("name: b1", "name: b2")
+    two = stack("two", 2).replace("build: b1", "build: b2")
+    files = {
+        HELP_FILE: MOVED,
+        ENGINE_FILE: other.replace(sha(HELP), sha(MOVED)),
+        TWO: two,
+    }
+    tree = Folder(write(tmp_path, {**FILES, **files}))
+    whole = engine.run(load(tree))
+    moved = {
+        found
+        for found in whole.diagnostics
+        if found.location.file == MATRIX and "batch-size" in found.message
+    }
+    assert moved
+    needed, focus = around(tree, {file})
+    alone = engine.run(load(tree, frozenset(path for path in needed if path.endswith(".yaml"))), focus=focus)
+    assert moved <= set(alone.diagnostics)
+
+
+def test_an_entry_concerns_the_matrices_of_its_service(tmp_path: Path) -> None:
+    later = ENTRY.replace("b0", "n1")
+    control = (
+        f'hio: entry/v1\nid: n1\nservice: {SERVICE}\nafter: ["{pin("b0", FILES[ENTRY])}"]\nby: someone\n'
+        'at: "2026-01-02T00:00:00Z"\nkind: negative-control\nfactor: server.port\n'
+    )
+    tree = Folder(write(tmp_path, {**FILES, later: control}))
+    whole = engine.run(load(tree))
+    assert "undocumented-difference" in {found.rule for found in whole.diagnostics}
+    needed, focus = around(tree, {later})
+    alone = engine.run(load(tree, needed), focus=focus)
+    assert set(alone.diagnostics) == set(whole.diagnostics)
+
+
+def test_a_name_inside_another_word_is_no_dependence(tmp_path: Path) -> None:
+    tree = Folder(write(tmp_path))
+    assert around(tree, {"manifests/sites/lab.yaml"})[1] == {"manifests/sites/lab.yaml"}
+    assert around(tree, {"LICENSE"}) == (frozenset(), {"LICENSE"})

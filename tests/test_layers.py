@@ -1,0 +1,166 @@
+"""The rooms and who may enter whom (docs/adr/0008-rooms.md): imports go in one direction, and side doors stay shut."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import hio_validate
+
+HERE = Path(hio_validate.__file__).parent
+
+MAY_IMPORT = {
+    "diagnostic": "",
+    "source": "diagnostic",
+    "writing": "",
+    "models": "diagnostic",
+    "schemas": "models",
+    "repo": "diagnostic source models",
+    "settings": "diagnostic source models repo",
+    "history": "repo",
+    "observe": "models settings",
+    "recording": "source models settings",
+    "evidence": "models repo settings",
+    "ledger": "models repo",
+    "inheritance": "diagnostic models repo settings ledger",
+    "scaffold": "source models settings inheritance recording",
+    "rules": "diagnostic source models repo settings evidence ledger inheritance",
+    "appending": "source models repo ledger recording rules",
+    "engine": "diagnostic source repo rules",
+    "subjects": "source models repo settings observe",
+    "report": "diagnostic models settings inheritance",
+    "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
+    "scaffold rules appending engine subjects report",
+    "__main__": "cli",
+}
+"""Room -> the rooms it may import, beside itself; each stands further down than all it imports."""
+
+ONLY = {
+    "yaml": {"source"},
+    "click": {"cli", "__main__"},
+    "pydantic": {"models", "schemas", "repo", "appending", "cli"},
+    "subprocess": {"history", "observe"},
+    "tempfile": {"writing", "observe"},
+    "urllib.request": {"observe"},
+    "http": {"observe"},
+    "socket": {"observe"},
+}
+"""Library -> the only rooms that may import it."""
+
+NEVER = {
+    "models": {"os", "io", "pathlib", "subprocess", "socket", "shutil", "tempfile", "time", "datetime"},
+    "rules": {
+        "os",
+        "io",
+        "pathlib",
+        "subprocess",
+        "socket",
+        "shutil",
+        "tempfile",
+        "time",
+        "datetime",
+        "random",
+    },
+    "diagnostic": {"os", "io", "pathlib"},
+    "engine": {"os", "io", "pathlib", "time", "datetime"},
+    "evidence": {"os", "io", "pathlib", "time", "datetime"},
+    "ledger": {"os", "io", "pathlib", "time", "datetime"},
+    "inheritance": {"os", "io", "pathlib", "time", "datetime"},
+    "report": {"os", "io", "pathlib", "time", "datetime"},
+}
+"""Room -> libraries that would make it impure."""
+
+MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(HERE.rglob("*.py"))}
+
+
+def _room(path: Path) -> str:
+    return path.relative_to(HERE).parts[0].removesuffix(".py")
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """(dotted module, line) of every import at any depth; `from package import name` may mean a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def _ours(path: Path) -> set[str]:
+    """The rooms that a module imports."""
+    names = [name.split(".") for name, _ in _imports(MODULES[path])]
+    return {parts[1] for parts in names if parts[0] == "hio_validate" and parts[1] != "__version__"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(HERE).as_posix())
+def test_a_module_imports_only_what_stands_before_its_room(path: Path) -> None:
+    room = _room(path)
+    if room == "__init__":
+        assert not _ours(path)
+        return
+    assert room in MAY_IMPORT, "a new room: write down what it may import"
+    assert _ours(path) <= {room, *MAY_IMPORT[room].split()}
+    libraries = {name.partition(".")[0] for name, _ in _imports(MODULES[path])}
+    assert not libraries & NEVER.get(room, set())
+    for library, rooms in ONLY.items():
+        assert room in rooms or not any(
+            f"{name}.".startswith(f"{library}.") for name, _ in _imports(MODULES[path])
+        )
+
+
+def test_the_table_has_one_direction_and_no_idle_door() -> None:
+    order = list(MAY_IMPORT)
+    for room, allowed in MAY_IMPORT.items():
+        assert all(order.index(other) < order.index(room) for other in allowed.split()), room
+        used = set().union(*(_ours(path) for path in MODULES if _room(path) == room))
+        assert used - {room} == set(allowed.split()), f"{room} may import what it does not"
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    names = {
+        ".".join(path.relative_to(HERE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in MODULES
+    }
+    graph = {
+        name: {
+            found
+            for imported, _ in _imports(MODULES[path])
+            if (found := imported if imported in names else imported.rpartition(".")[0]) in names
+            and found != name
+        }
+        for name, path in names.items()
+    }
+    assert list(TopologicalSorter(graph).static_order())
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(HERE).as_posix())
+def test_an_import_inside_a_function_says_why(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for function in ast.walk(MODULES[path]):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for _, line in _imports(function):
+                assert any("#" in text for text in lines[function.lineno : line]), f"{path}:{line}"
+
+
+def test_only_history_runs_git_and_no_rule_reaches_out() -> None:
+    for path in MODULES:
+        for node in ast.walk(MODULES[path]):
+            if isinstance(node, ast.Constant) and node.value == "git":
+                assert _room(path) == "history", path
+            if isinstance(node, ast.Call) and _room(path) in ("rules", "models"):
+                assert not (isinstance(node.func, ast.Name) and node.func.id in ("open", "exec", "eval")), (
+                    path
+                )
+
+
+def test_start_up_imports_no_heavy_library() -> None:
+    heavy = {"numpy", "jsonschema", "ruamel", "git", "httpx", "hypothesis"}
+    assert sys.version_info >= (3, 11)
+    for path in MODULES:
+        assert not {name.partition(".")[0] for name, _ in _imports(MODULES[path])} & heavy, path
