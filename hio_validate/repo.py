@@ -262,14 +262,20 @@ class _Surroundings:
         if path.endswith("/family.yaml"):
             return item.kind in _HAS_A_FAMILY
         return item.model is not None and any(
-            reference.name.rpartition("/")[2] == _from_path(path)[0] for reference in references(item)
+            self._may_mean(reference, item, path) for reference in references(item)
         )
+
+    def _may_mean(self, reference: Reference, item: Item, path: str) -> bool:
+        """Whether a name in a document can lead to that file: one of its own service, of none, or as cited."""
+        cited, _, name = reference.name.rpartition("/")
+        target, service = _from_path(path)
+        return name == target and service in ((cited,) if cited else (item.service, None))
 
     def needed(self, focus: Iterable[str]) -> frozenset[str]:
         """The files and everything that they lead to, also what shares a name with one of them."""
         found: set[str] = set()
         waiting = [path for path in focus if path.endswith(ENDINGS)]
-        waiting += [same for path in waiting for same in self.by_name.get(_from_path(path)[0], ())]
+        waiting += [same for path in waiting for same in self._namesakes(path)]
         while waiting:
             path = waiting.pop()
             if path not in found:
@@ -277,9 +283,14 @@ class _Surroundings:
                 waiting += self._leads_to(self.item(path))
         return frozenset(found)
 
+    def _namesakes(self, path: str) -> list[str]:
+        name, service = _from_path(path)
+        return [other for other in self.by_name.get(name, ()) if _from_path(other)[1] == service]
+
     def _leads_to(self, item: Item) -> Iterator[str]:
         for reference in references(item) if item.model is not None else ():
-            yield from self.by_name.get(reference.name.rpartition("/")[2], ())
+            named = self.by_name.get(reference.name.rpartition("/")[2], ())
+            yield from (path for path in named if self._may_mean(reference, item, path))
         if item.kind in ("matrix/v1", "entry/v1") and item.service:
             yield from (other for other in self.known if other.startswith(f"ledger/{item.service}/"))
         if item.kind in _HAS_A_FAMILY:

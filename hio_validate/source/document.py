@@ -15,6 +15,7 @@ from typing import Any
 from hio_validate.diagnostic import Location, Path
 from hio_validate.source import characters
 from hio_validate.source.construct import Construction, Span, construct
+from hio_validate.source.fast import read_plainly
 from hio_validate.source.fault import Fault, Malformed
 
 _ALLOW = re.compile(r"#\s*hio:\s*allow\s+([a-z][a-z0-9-]*)\s*(?:[—–-]+\s*(.*\S)?)?\s*$")
@@ -84,7 +85,11 @@ def digest_of(raw: bytes) -> str:
 def read(raw: bytes, file: str) -> Document:
     """Read one file's bytes; whatever is wrong with them becomes a fault, never an exception."""
     try:
-        built = construct(characters.decode(raw))
+        text = characters.decode(raw)
+        plain = read_plainly(text)
+        if plain is not None:
+            return Document(file, raw, plain)
+        built = construct(text)
     except characters.Unreadable as error:
         return Document(
             file, raw, None, (Fault("syntax-error", error.message, error.help, error.line, error.column),)
