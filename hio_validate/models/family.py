@@ -33,6 +33,9 @@ class Family(Model):
     )
     program: list[Text] = Field(default_factory=list, description="Words of argv before the first option.")
     positional: Factor | None = Field(None, description="Factor that the bare first argument sets.")
+    aliases: dict[Text, Factor] = Field(
+        default_factory=dict, description="Spelling -> factor, where no help text of the build is at hand."
+    )
     equals: bool = Field(False, description="Whether --flag=value is accepted.")
     underscores: bool = Field(True, description="Whether --a_b is read as --a-b.")
     env_prefix: list[Text] = Field(

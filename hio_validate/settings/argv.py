@@ -229,7 +229,10 @@ class _Reader:
         return name.startswith("no-") and name not in own
 
     def _factor(self, spelling: str, option: Option | None, negated: bool = False) -> str:
-        return option.factor if option else spelling.lstrip("-").removeprefix("no-" if negated else "")
+        if option:
+            return option.factor
+        name = spelling.lstrip("-").removeprefix("no-" if negated else "")
+        return self.family.aliases.get(name, name) if self.family else name
 
     def _values(self, index: int, option: Option | None, negated: bool) -> list[_Word]:
         if negated or (option and option.arity is Arity.NONE):

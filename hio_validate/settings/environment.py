@@ -37,7 +37,7 @@ def read_environment(
             advice = f"did you mean {near}?" if near else "this build's --help does not list it"
             misread.append(Misread("unknown-setting", f"{name} is no setting of this build", advice, path))
         else:
-            given.append(Given(name, name, value, path))
+            given.append(Given(_spelt(name, family), name, value, path))
     return sorted(given, key=lambda each: each.negated), misread
 
 
@@ -60,6 +60,15 @@ def _negations(family: Family | None, catalogue: Catalogue | None) -> dict[str, 
         for prefix, negated in family.env_negation.items()
         if name.startswith(prefix)
     }
+
+
+def _spelt(name: str, family: Family | None) -> str:
+    """The factor a variable names by its family's habits, where no help text is at hand."""
+    if family is None:
+        return name
+    prefix = next((each for each in family.env_negation if name.startswith(each)), None)
+    habit = name.removeprefix(prefix).lower().replace("_", "-") if prefix else name
+    return family.aliases.get(name, habit)
 
 
 def _looks_like_argument(name: str, family: Family | None) -> bool:

@@ -121,9 +121,11 @@ def spoilt(draw: DrawFn, kind: str) -> dict[str, Any]:
     """A document of the kind after up to two mistakes; some of them are none."""
     document = copy.deepcopy(draw(documents(kind)))
     for _ in range(draw(st.integers(0, 2))):
-        path = draw(st.sampled_from(places(document)[1:] or [()]))
-        if path:
-            draw(st.sampled_from(_MISTAKES))(draw, value_at(document, path[:-1]), path[-1])
+        mistake, kinds = draw(st.sampled_from(_MISTAKES))
+        there = [path for path in places(document)[1:] if isinstance(value_at(document, path), kinds)]
+        if there:
+            path = draw(st.sampled_from(there))
+            mistake(draw, value_at(document, path[:-1]), path[-1])
     return document
 
 
@@ -136,22 +138,23 @@ def _drop(draw: DrawFn, parent: Any, key: Any) -> None:
 
 
 def _empty(draw: DrawFn, parent: Any, key: Any) -> None:
-    parent[key] = type(parent[key])() if parent[key] is not None else None
+    parent[key] = type(parent[key])()
 
 
 def _line_feed(draw: DrawFn, parent: Any, key: Any) -> None:
-    if isinstance(parent[key], str):
-        parent[key] += "\n"
+    parent[key] += "\n"
 
 
 def _cut(draw: DrawFn, parent: Any, key: Any) -> None:
-    if isinstance(parent[key], str):
-        parent[key] = parent[key][1:]
+    parent[key] = parent[key][1:]
 
 
 def _as_text(draw: DrawFn, parent: Any, key: Any) -> None:
-    if isinstance(parent[key], bool | int):
-        parent[key] = str(parent[key])
+    parent[key] = str(parent[key])
+
+
+def _as_number(draw: DrawFn, parent: Any, key: Any) -> None:
+    parent[key] = draw(st.sampled_from((0, 1, 8080, 1.5)))
 
 
 def _misspell(draw: DrawFn, parent: Any, key: Any) -> None:
@@ -172,6 +175,8 @@ def _add(draw: DrawFn, parent: Any, key: Any) -> None:
         parent.append(copy.deepcopy(draw(st.sampled_from(MISFITS))))
 
 
-_MISTAKES: tuple[Callable[[DrawFn, Any, Any], None], ...] = (
-    _misfit, _drop, _empty, _line_feed, _cut, _as_text, _misspell, _add,
+_MISTAKES: tuple[tuple[Callable[[DrawFn, Any, Any], None], Any], ...] = (
+    (_misfit, object), (_drop, object), (_misspell, object), (_add, object), (_empty, list | dict | str),
+    (_line_feed, str), (_cut, str), (_as_text, bool | int), (_as_number, str | bool),
 )  # fmt: skip
+"""Each with the values that it is made with."""

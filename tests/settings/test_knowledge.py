@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hio_validate.models import reader
@@ -78,9 +80,24 @@ def test_the_largest_catalogue_of_the_same_family_is_borrowed() -> None:
     assert settings.borrowed("sglang") is None
 
 
-def test_without_any_catalogue_words_are_settings_as_they_stand() -> None:
-    found = resolved(repository({}, stack_file(None, '-t, "4"', "--no-host")))
-    assert {each.factor: each.value for each in found.settings.values()} == {"t": "4", "no-host": "on"}
+def test_without_any_catalogue_the_family_still_teaches_spelling() -> None:
+    found = resolved(repository({}, stack_file(None, '-t, "4"', "--no-host", '--own-flag, "1"')))
+    values = {each.factor: each.value for each in found.settings.values() if each.set_by_a_person}
+    assert values == {"threads": "4", "no-host": "on", "own-flag": "1"}
+
+
+def test_the_aliases_of_the_family_are_those_of_a_real_help_text() -> None:
+    family = families.packaged("llama-server")
+    assert family is not None
+    text = (Path(__file__).parents[2] / "manifests/engines/llama-server/b11434/help.txt").read_text()
+    catalogue = families.learn(text, family)
+    known = {
+        spelling: option.factor
+        for spelling in family.aliases
+        if (option := catalogue.find(spelling) or catalogue.find(f"-{spelling}"))
+    }
+    assert len(known) > 80
+    assert known == {spelling: family.aliases[spelling] for spelling in known}
 
 
 def test_the_build_that_a_capture_recognised_gives_the_defaults() -> None:
