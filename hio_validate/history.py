@@ -18,7 +18,8 @@ from functools import cached_property
 from hashlib import sha1, sha256
 from pathlib import Path
 
-from hio_validate.repo import ROOMS
+from hio_validate.repo import ENDINGS, ROOMS
+from hio_validate.source import LARGEST_DOCUMENT
 
 
 class Unlistable(Exception):
@@ -146,7 +147,8 @@ def _read(root: Path, path: str) -> bytes:
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "no regular file", path)
     with open(full, "rb") as file:
-        return file.read()
+        # A document beyond its size is refused, so it need not be in memory whole.
+        return file.read(LARGEST_DOCUMENT + 1 if path.endswith(ENDINGS) else -1)
 
 
 def _a_link(path: str) -> OSError:

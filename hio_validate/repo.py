@@ -19,7 +19,7 @@ from hio_validate.models import KINDS, reader
 from hio_validate.models.capture import Capture
 from hio_validate.models.engine import Engine
 from hio_validate.models.entry import EntryKind
-from hio_validate.models.errors import Refusal, refusals
+from hio_validate.models.errors import Refusal, refusals, unknown_kind
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
@@ -324,11 +324,11 @@ def item_of(document: Document) -> Item:
 
 
 def _no_kind(document: Document) -> Refusal:
-    kinds = ", ".join(KINDS)
-    if "hio" not in document.data:
-        return Refusal((), 'the key "hio" is missing: what kind of document is this?', f"one of {kinds}")
-    said = document.data["hio"]
-    return Refusal(("hio",), f'hio: "{said}" is no kind of document this version knows', f"one of {kinds}")
+    if "hio" in document.data:
+        return unknown_kind(document.data["hio"], list(KINDS))
+    return Refusal(
+        (), 'the key "hio" is missing: what kind of document is this?', f"one of {', '.join(KINDS)}"
+    )
 
 
 def _from_path(file: str) -> tuple[str, str | None]:

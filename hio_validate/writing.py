@@ -11,10 +11,14 @@ from pathlib import Path
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Put new bytes in the place of a file, keeping its mode. Raises OSError, and then nothing has changed."""
+    """Put new bytes in the place of a file, keeping its mode. Raises OSError, and then nothing has changed.
+
+    Behind a symbolic link, the file it leads to is replaced.
+    """
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -30,7 +34,7 @@ def replace(path: Path, content: bytes) -> None:
 def create(path: Path, content: bytes) -> None:
     """Write a new file. Raises FileExistsError where there is one already."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

@@ -127,7 +127,7 @@ def test_a_document_of_no_kind_is_refused_with_the_kinds_there_are(said: str) ->
     assert made.model is None
     (refused,) = made.refused
     assert refused.path == (("hio",) if said else ())
-    assert "stack/v1" in refused.help
+    assert "stack/v1" in refused.help + refused.message
 
 
 def test_a_refused_document_keeps_its_kind_and_says_all_that_is_wrong() -> None:

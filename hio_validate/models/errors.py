@@ -219,6 +219,12 @@ _PATTERNS = {
 }
 
 
+def unknown_kind(said: Any, kinds: Sequence[str]) -> Refusal:
+    """A `hio:` line that names no kind of document this version knows."""
+    near = _nearest(str(said), kinds)
+    return Refusal(("hio",), f"hio: expected {_or(kinds)}, got {_got(said)}", near)
+
+
 def _got(value: Any) -> str:
     if value is None:
         return "nothing"

@@ -29,7 +29,7 @@ def decode(raw: bytes) -> str:
     """The document's text without its byte order mark. Raises Unreadable."""
     if len(raw) > LARGEST_DOCUMENT:
         raise Unreadable(
-            f"the file has {len(raw):,} bytes; a document has at most {LARGEST_DOCUMENT:,}",
+            f"the file has more than {LARGEST_DOCUMENT:,} bytes, the most a document has",
             "keep measured data in a file of its own and name it with its sha256",
         )
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -49,8 +49,7 @@ def test_a_file_beyond_the_size_is_refused_unread() -> None:
     assert read(largest, "x.yaml").data == {"a": "x"}
     (fault,) = read(largest + b"\n", "x.yaml").faults
     assert (fault.rule, fault.line, fault.column) == ("syntax-error", 0, 0)
-    assert "8,388,609 bytes" in fault.message
-    assert "8,388,608" in fault.message
+    assert "more than 8,388,608 bytes" in fault.message
 
 
 @pytest.mark.parametrize("trap", [trap for trap in TRAPS if trap.raw[:2] not in MARKS], ids=str)
