@@ -11,8 +11,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from hio_validate import __version__
+from hio_validate.evidence.raw import UnreadableRows, change_percent, read_rows
 from hio_validate.ledger import Ledger
 from hio_validate.models import reader
+from hio_validate.models.entry import Result
 from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline
 from hio_validate.repo import Item, Repo
@@ -60,6 +62,30 @@ def entry(
     _check(data)
     file = f"ledger/{ledger.service}/{at[:4]}/{id_}.yaml"
     return file, dump(data, head=modeline("entry", file))
+
+
+def result(
+    repo: Repo, service: str, run: str | None, metric: str, arms: tuple[str, str], statistic: str
+) -> dict[str, Any]:
+    """The number an entry publishes, computed from the raw rows of its run. Raises CannotAppend."""
+    item = repo.find("run/v1", run, service) if run else None
+    raw = repo.beside(item, item.model.raw.file) if item and item.model else None
+    if item is None or raw is None:
+        raise CannotAppend("a result is computed from a run; give --run with its rows beside it")
+    column = item.model.columns.get(metric)
+    if column is None or column.better is None or not {*arms} <= item.model.arms.keys():
+        metrics = [name for name, each in item.model.columns.items() if each.better]
+        raise CannotAppend(
+            f"{item.name} has the metrics {', '.join(metrics)} and the arms {', '.join(item.model.arms)}"
+        )
+    said = {"metric": metric, "from": arms[0], "to": arms[1], "statistic": statistic, "change_percent": 0.0}
+    try:
+        computed = change_percent(Result.model_validate(said), item.model, read_rows(item.model, raw))
+    except UnreadableRows as error:
+        raise CannotAppend(f"{item.model.raw.file}:{error.line}: {error.message}") from None
+    if computed is None:
+        raise CannotAppend(f"{item.name} measured nothing for one of the arms")
+    return {**said, "change_percent": round(computed, 4)}
 
 
 def _refuse_what_no_model_sees(ledger: Ledger, kind: str, fields: Mapping[str, Any], repo: Repo) -> None:

@@ -35,13 +35,21 @@ def ledger() -> None:
 @click.option("--decision", type=click.Choice(["stop-trial", "keep-research", "experimental-default", "deploy"]),
               help="Which decision.")  # fmt: skip
 @click.option("--next", "next_", help="The next discriminating test of a decision.")
+@click.option(
+    "--result",
+    nargs=3,
+    metavar="METRIC FROM TO",
+    help="Publish the change of a metric between two arms of --run, computed from its raw rows.",
+)
+@click.option("--statistic", type=click.Choice(["median", "mean"]), default="median", show_default=True,
+              help="Over each arm's rows.")  # fmt: skip
 @click.option("--blocks", multiple=True, help="Setting that makes no sense without a negative control's.")
 @click.option("--imported", is_flag=True, help="History from before hio.")
 @repo_option
 def append(
     kind: str, service: str, id_: str | None, by: str | None, because: str | None, factor: str | None,
     stack: str | None, capture: str | None, run: str | None, corrects: str | None, decision: str | None,
-    next_: str | None, blocks: tuple[str, ...], imported: bool, repo: Path | None,
+    next_: str | None, result: tuple[str, str, str] | None, statistic: str, blocks: tuple[str, ...], imported: bool, repo: Path | None,
 ) -> None:  # fmt: skip
     """Write a new entry after the ledger's tips, with every digest computed.
 
@@ -61,6 +69,9 @@ def append(
     }  # fmt: skip
     given = {"stack": stack, "capture": capture, "run": run}
     try:
+        if result:
+            metric, *arms = result
+            fields["result"] = appending.result(found, service, run, metric, (arms[0], arms[1]), statistic)
         file, content = appending.entry(
             found, book, kind, named, f"{now:%Y-%m-%dT%H:%M:%SZ}", by or _user(),
             {key: value for key, value in fields.items() if value is not None},

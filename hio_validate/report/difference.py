@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from hio_validate.report.table import table
+from hio_validate.report.visible import visible
 from hio_validate.settings.difference import Compared, Difference, Group
 from hio_validate.settings.setting import Setting
 
@@ -31,7 +33,7 @@ def render(
         if rows:
             parts.append(f"{group}\n" + _indented(table(rows, width - 2)))
     if notes:
-        parts.append("".join(f"note: {note}\n" for note in notes))
+        parts.append("".join(_note(note, width) for note in notes))
     return "\n".join(parts)
 
 
@@ -74,6 +76,13 @@ def _short(each: Compared, setting: Setting | None, value: str) -> str:
     if each.group is Group.IDENTITY or len(value) == 64:
         return value[:12] if len(value) == 64 else value
     return setting.shown if setting and not setting.known else value
+
+
+def _note(note: str, width: int) -> str:
+    return (
+        "\n  ".join(wrap(visible(f"note: {note}"), width - 2, break_long_words=False, break_on_hyphens=False))
+        + "\n"
+    )
 
 
 def _indented(text: str) -> str:

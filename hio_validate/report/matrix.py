@@ -15,7 +15,9 @@ _HEAD = ("setting", "parent", "candidate", "disposition", "evidence or reason")
 
 def render(found: Inheritance, width: int = 80) -> str:
     """The matrix as text: its own rows with computed values, and what no row covers yet."""
-    parts = [f"{found.matrix.name}: {found.parent.name} -> {found.candidate.name}  ({found.matrix.service})\n"]
+    parts = [
+        f"{found.matrix.name}: {found.parent.name} -> {found.candidate.name}  ({found.matrix.service})\n"
+    ]
     decided = [_row(each) for each in found.covered if not isinstance(each.row, Preserved)]
     missing = [_missing(each.compared) for each in found.missing()]
     if decided or missing:
@@ -55,7 +57,12 @@ def as_shape(found: Inheritance) -> dict[str, Any]:
             for each in found.covered
         ],
         "missing": [
-            {"setting": each.compared.address, "from": each.compared.from_, "to": each.compared.to, "why": each.why}
+            {
+                "setting": each.compared.address,
+                "from": each.compared.from_,
+                "to": each.compared.to,
+                "why": each.why,
+            }
             for each in found.missing()
         ],
     }

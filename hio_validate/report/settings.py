@@ -17,12 +17,18 @@ def render(
 ) -> str:
     """A table of address, value and origin; defaults only where `everything` is asked for."""
     shown = [setting for setting in effective.settings.values() if everything or _is_telling(setting)]
-    rows = [(setting.address, _short(setting.shown), _origin(setting)) for setting in sorted(shown, key=_order)]
+    rows = [
+        (setting.address, _short(setting.shown), _origin(setting)) for setting in sorted(shown, key=_order)
+    ]
     parts = [table(rows, width, ("setting", "value", "origin"))]
     hidden = len(effective.settings) - len(shown)
     if hidden:
         parts.append(f"{hidden} more hold by default (--all shows them)\n")
-    parts += [f"{process}: defaults unknown, no help text was learned\n" for process, known in effective.catalogues.items() if known is None]
+    parts += [
+        f"{process}: defaults unknown, no help text was learned\n"
+        for process, known in effective.catalogues.items()
+        if known is None
+    ]
     wrong = [f"{each.rule}: {each.message} ({each.help})\n" for each in effective.misread]
     wrong += [
         f"props-contradiction: {each.factor} is {each.reported} by {each.shown_where}, {each.expected} by {each.origin}\n"
@@ -48,7 +54,12 @@ def as_shape(effective: Effective, contradictions: Sequence[Contradiction]) -> d
         ],
         "problems": [_problem(each) for each in effective.misread],
         "contradictions": [
-            {"setting": each.factor, "reported": each.reported, "expected": each.expected, "where": each.where}
+            {
+                "setting": each.factor,
+                "reported": each.reported,
+                "expected": each.expected,
+                "where": each.where,
+            }
             for each in contradictions
         ],
     }
@@ -74,5 +85,9 @@ def _short(value: str) -> str:
 
 def _origin(setting: Setting) -> str:
     said = f"follows {setting.leader}" if setting.leader else str(setting.origin)
-    asked = f", asked for {setting.declared}" if setting.declared and setting.known and setting.origin is Origin.OBSERVED else ""
+    asked = (
+        f", asked for {setting.declared}"
+        if setting.declared and setting.known and setting.origin is Origin.OBSERVED
+        else ""
+    )
     return said + asked

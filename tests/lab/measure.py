@@ -144,7 +144,7 @@ def _record(folder: Path, name: str, began: datetime, captures: dict[str, str], 
         "raw": Row({"file": "rows.tsv", "sha256": digest_of((folder / "rows.tsv").read_bytes())[7:],
                     "format": "tsv", "rows": rows, "arm": "arm"}),
         "columns": {column: Row(meaning) for column, meaning in COLUMNS.items()},
-        "unknown": ["load by others", "temperature", "A-A noise of this host", "quality"],
+        "unknown": ["load by others", "temperature", "A-A noise of this host", "quality", "server logs"],
     }  # fmt: skip
     file = f"manifests/services/{SERVICE}/runs/{name}/run.yaml"
     (folder / "run.yaml").write_bytes(dump(data, head=modeline("run", file)))
