@@ -276,6 +276,19 @@ def test_a_new_entry_follows_every_tip(repo: Path) -> None:
     assert hio(repo, "ledger", "append", "merge", "--service", SERVICE, "--id", "again").code == 2
 
 
+def test_a_published_number_is_computed_from_the_raw_rows(repo: Path) -> None:
+    words = ("--decision", "keep-research", "--run", "r1", "--factor", "threads")
+    entry = _append(repo, "decision", *words, "--result", "speed", "one", "two", "--id", "measured")
+    assert "change_percent: 100.0" in entry.read_text()
+    assert hio(repo, "validate", "ledger").code == 0
+    refused = hio(
+        repo, "ledger", "append", "decision", *words, "--service", SERVICE, "--id", "x",
+        "--result", "wall_s", "one", "two",
+    )  # fmt: skip
+    assert refused.code == 2
+    assert "the metrics speed and the arms one, two" in one_sentence(refused)
+
+
 def test_a_ledger_only_grows(repo: Path) -> None:
     said = hio(repo, "ledger", "append", "baseline", "--service", SERVICE, "--stack", "base", "--id", "b0")
     assert said.code == 1
