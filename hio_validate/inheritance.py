@@ -89,7 +89,7 @@ class Inheritance:
     def required(self) -> Iterator[Required]:
         """What contract 3.3 wants covered: differences, what the parent sets, accepted and excluded settings."""
         decided = self._decided()
-        for compared in self.difference:
+        for compared in self.difference.touched:
             if compared.group in NEEDS_A_ROW:
                 yield Required(compared, _WHY[compared.group])
             elif compared.class_ is Class.TUNING and compared.parent_sets:

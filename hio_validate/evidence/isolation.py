@@ -10,7 +10,7 @@ from itertools import combinations
 
 from hio_validate.models.run import Arm, Run
 from hio_validate.repo import Item, Repo
-from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group, difference
+from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.setting import Effective
 from hio_validate.settings.value import text_of
@@ -34,7 +34,10 @@ def isolate(run: Item, factors: frozenset[str], repo: Repo, settings: Settings) 
     model: Run = run.model
     legs = {name: _legs(arm, run, repo, settings) for name, arm in model.arms.items()}
     resolved = {name: sides for name, sides in legs.items() if sides}
-    pairs = [_isolation((one, other), resolved, model, factors) for one, other in combinations(resolved, 2)]
+    pairs = [
+        _isolation((one, other), resolved, model, factors, settings)
+        for one, other in combinations(resolved, 2)
+    ]
     return min(
         pairs, key=lambda pair: (not pair.differs, len(pair.further), len(pair.unobserved)), default=None
     )
@@ -52,15 +55,19 @@ def _legs(arm: Arm, run: Item, repo: Repo, settings: Settings) -> list[Effective
 
 
 def _isolation(
-    arms: tuple[str, str], resolved: dict[str, list[Effective]], run: Run, factors: frozenset[str]
+    arms: tuple[str, str],
+    resolved: dict[str, list[Effective]],
+    run: Run,
+    factors: frozenset[str],
+    settings: Settings,
 ) -> Isolation:
-    compared = difference(resolved[arms[0]][0], resolved[arms[1]][0])
+    compared = settings.difference(resolved[arms[0]][0], resolved[arms[1]][0])
     asked = {found.address for factor in factors if (found := compared.find(factor))}
-    differing = [each for each in compared if each.group in NEEDS_A_ROW]
+    differing = [each for each in compared.touched if each.group in NEEDS_A_ROW]
     further = tuple(
         each for each in differing if each.address not in asked and each.group is not Group.UNKNOWN
     )
-    further += tuple(each for arm in arms for each in _between_legs(resolved[arm]))
+    further += tuple(each for arm in arms for each in _between_legs(resolved[arm], settings))
     unobserved = [f"the arm {arm} has no capture" for arm in arms if not run.arms[arm].captures]
     unobserved += [
         f"{each.address} is unknown on an arm"
@@ -76,7 +83,7 @@ def _isolation(
     return Isolation(arms, compared, further, tuple(unobserved), differs)
 
 
-def _between_legs(legs: list[Effective]) -> list[Compared]:
+def _between_legs(legs: list[Effective], settings: Settings) -> list[Compared]:
     """What changed within an arm, between its first leg and a later one."""
-    changed = [each for later in legs[1:] for each in difference(legs[0], later)]
+    changed = [each for later in legs[1:] for each in settings.difference(legs[0], later).touched]
     return [each for each in changed if each.group in NEEDS_A_ROW and each.group is not Group.UNKNOWN]

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from hio_validate.diagnostic import Location, Path, Severity
 from hio_validate.inheritance import Inheritance, inheritance
 from hio_validate.ledger import Ledger, ledgers
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, references
 from hio_validate.settings.knowledge import Settings
 from hio_validate.source import Document
 
@@ -91,6 +91,17 @@ class View:
                 matrix, self.repo, self.settings, self.ledger(matrix.service)
             )
         return self._inheritances[matrix.file]
+
+    @cached_property
+    def citing_captures(self) -> dict[tuple[str, str], list[Item]]:
+        """(kind, bare name of a capture) -> the matrices or runs that cite one of that name, in path order."""
+        found: dict[tuple[str, str], list[Item]] = {}
+        for kind in ("matrix/v1", "run/v1"):
+            for item in self.repo.of(kind):
+                cited = (each.name for each in references(item) if each.kind == "capture/v1")
+                for name in {name.rpartition("/")[2] for name in cited}:
+                    found.setdefault((kind, name), []).append(item)
+        return found
 
     @cached_property
     def inheritances(self) -> list[Inheritance]:

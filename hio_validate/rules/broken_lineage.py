@@ -59,7 +59,9 @@ def _links(ledger: Ledger, view: View) -> Iterator[Problem]:
             elif parent in followed[:index]:
                 yield Problem(at(item, "after", index), f"{id_} follows {parent} twice", "name each tip once")
         if id_ in ledger.in_a_cycle:
-            yield Problem(at(item, "after"), f"{id_} follows itself in a circle", "restore the committed entries")
+            yield Problem(
+                at(item, "after"), f"{id_} follows itself in a circle", "restore the committed entries"
+            )
         if isinstance(item.model, Merge) and len(_tips(ledger, followed)) < 2:
             yield Problem(
                 at(item, "after"),
@@ -71,7 +73,9 @@ def _links(ledger: Ledger, view: View) -> Iterator[Problem]:
 def _tips(ledger: Ledger, followed: list[str]) -> set[str]:
     """The entries of a list that no other one of it follows."""
     named = set(followed)
-    return {id_ for id_ in named if not any(id_ in ledger.ancestors(ledger.after(one)) for one in named - {id_})}
+    return {
+        id_ for id_ in named if not any(id_ in ledger.ancestors(ledger.after(one)) for one in named - {id_})
+    }
 
 
 RULE = Rule(

@@ -23,7 +23,7 @@ from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
-from hio_validate.settings.difference import Compared, Group, difference
+from hio_validate.settings.difference import Compared, Group
 from hio_validate.settings.observed import stack_of
 from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import text_of
@@ -53,7 +53,7 @@ def _named(item: Item, view: View) -> Iterator[_Claim]:
     own = view.repo.find("stack/v1", item.model.stack, item.service) if item.model.stack else None
     if own is not None:
         yield _Claim(own, at(item, "stack"))
-    for matrix in view.repo.of("matrix/v1"):
+    for matrix in view.citing_captures.get(("matrix/v1", item.name), ()):
         for side in ("parent", "candidate"):
             if not _means(getattr(matrix.model.captures, side, None), item, matrix, view):
                 continue
@@ -64,7 +64,7 @@ def _named(item: Item, view: View) -> Iterator[_Claim]:
 
 def _arms(item: Item, view: View) -> Iterator[_Claim]:
     """The arms that a run pins this capture for."""
-    for run in view.repo.of("run/v1"):
+    for run in view.citing_captures.get(("run/v1", item.name), ()):
         for name, arm in run.model.arms.items():
             for index, pin in enumerate(arm.captures):
                 if not _means(pin.partition("@")[0], item, run, view):
@@ -77,17 +77,15 @@ def _arms(item: Item, view: View) -> Iterator[_Claim]:
 
 
 def _means(name: str | None, capture: Item, there: Item, view: View) -> bool:
-    """Whether a name in another document is this capture; names are compared first, because there are many."""
-    if name is None or name.rpartition("/")[2] != capture.name:
-        return False
-    return view.repo.find("capture/v1", name, there.service) is capture
+    """Whether a name in another document is this capture."""
+    return name is not None and view.repo.find("capture/v1", name, there.service) is capture
 
 
 def _settings(item: Item, claim: _Claim, view: View) -> Iterator[Problem]:
     capture: Capture = item.model
     shown = view.settings.resolve_capture(_as_stack(capture, claim.stack.model), capture)
     declared = view.settings.effective(claim.stack, item, claim.delta)
-    for each in difference(declared, shown):
+    for each in view.settings.difference(declared, shown).touched:
         setting = each.parent or each.candidate
         if each.group is Group.CHANGED and setting is not None and _can_be_shown(each, setting, capture):
             path = each.parent.path if each.parent else ()

@@ -33,7 +33,11 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 def _nowhere(item: Item, view: View) -> Iterator[Problem]:
     for reference in references(item):
-        if reference.digest is not None or reference.kind not in KINDS or view.repo.maybe_unread(reference.name):
+        if (
+            reference.digest is not None
+            or reference.kind not in KINDS
+            or view.repo.maybe_unread(reference.name)
+        ):
             continue
         if view.repo.find(reference.kind, reference.name, item.service) is None:
             kind = reference.kind.partition("/")[0].replace("engine", "build")

@@ -59,7 +59,9 @@ def _kind(match: re.Match[str]) -> str:
 def _is_pinned(path: str, view: View) -> bool:
     name = path.rpartition("/")[2].rpartition(".")[0]
     return any(
-        reference.kind == "capture/v1" and reference.digest is not None and reference.name.rpartition("/")[2] == name
+        reference.kind == "capture/v1"
+        and reference.digest is not None
+        and reference.name.rpartition("/")[2] == name
         for item in view.repo.items
         for reference in references(item)
     )

@@ -36,6 +36,4 @@ def check(crash: Crash) -> Iterator[Problem]:
     )
 
 
-RULE = Rule(
-    "internal-error", Scope.CRASH, Severity.ERROR, "a rule of hio failed", check, suppressible=False
-)
+RULE = Rule("internal-error", Scope.CRASH, Severity.ERROR, "a rule of hio failed", check, suppressible=False)

@@ -29,7 +29,11 @@ def check(view: View) -> Iterator[Problem]:
         key = "id" if item.kind == "entry/v1" else "name"
         said = getattr(item.model, key)
         if said != item.name:
-            yield Problem(at(item, key), f"{key} is {said}, the {_named_by(item)} {item.name}", f"write {key}: {item.name}")
+            yield Problem(
+                at(item, key),
+                f"{key} is {said}, the {_named_by(item)} {item.name}",
+                f"write {key}: {item.name}",
+            )
         service = getattr(item.model, "service", None)
         if service and item.service and service != item.service:
             yield Problem(

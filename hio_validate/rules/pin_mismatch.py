@@ -29,7 +29,9 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     for path, file, sha256 in evidence_files(item):
         found = view.repo.digest_beside(item, file)
         if found is None:
-            yield Problem(at(item, *path), f"{file}, pinned here, is not beside this document", "restore the file")
+            yield Problem(
+                at(item, *path), f"{file}, pinned here, is not beside this document", "restore the file"
+            )
         elif found != sha256:
             yield Problem(
                 at(item, *path),

@@ -63,7 +63,9 @@ def _not_computable(item: Item, result: Result, run: Item, rows: Sequence[Row]) 
             yield Problem(
                 at(item, "result", key),
                 f"{run.name} has no rows of the arm {arm}",
-                f"it has rows of {listed(sorted(measured))}" if measured else "it has no rows: nothing was measured",
+                f"it has rows of {listed(sorted(measured))}"
+                if measured
+                else "it has no rows: nothing was measured",
                 (("the arms", Place(run.document, ("arms",), at_key=True)),),
             )
     if {result.from_arm, result.to_arm} <= measured:

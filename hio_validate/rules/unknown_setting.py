@@ -77,7 +77,9 @@ def _pairs(item: Item, found: Inheritance) -> Iterator[Problem]:
     for name, members in found.matrix.pairs.items():
         if len(members) < 2 or len({" " in member for member in members}) > 1:
             advice = "write [process setting, ..., process setting], or [process, process] for a renamed one"
-            yield Problem(at(item, "pairs", name), f"the pair {name} does not map one setting to another", advice)
+            yield Problem(
+                at(item, "pairs", name), f"the pair {name} does not map one setting to another", advice
+            )
             continue
         for index, member in enumerate(members):
             is_last = index == len(members) - 1
@@ -91,7 +93,9 @@ def _pairs(item: Item, found: Inheritance) -> Iterator[Problem]:
                     f"its processes are {', '.join(stack.model.processes)}",
                 )
             elif spelling and _knows(side, process, spelling.strip()) is False:
-                yield Problem(place, f"{process} of {stack.name} has no setting {spelling}", "correct the pair")
+                yield Problem(
+                    place, f"{process} of {stack.name} has no setting {spelling}", "correct the pair"
+                )
 
 
 def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
@@ -103,7 +107,10 @@ def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
         for address in arm.set:
             meant = [] if _IDENTITY.fullmatch(address) else _meant(address, stack.model, effective)
             if meant is None:
-                message, advice = f"no process of {stack.name} has a setting {address}", _nearest(address, effective)
+                message, advice = (
+                    f"no process of {stack.name} has a setting {address}",
+                    _nearest(address, effective),
+                )
             elif len(meant) > 1:
                 message, advice = f"{address} is ambiguous here", f"write {' or '.join(meant)}"
             else:

@@ -21,7 +21,9 @@ from hio_validate.source import Allowance, Document
 def check(unused: list[tuple[Document, Allowance, str]]) -> Iterator[Problem]:
     for document, allowance, why in unused:
         place = Place(document, fixed=Location(document.file, allowance.line, allowance.column))
-        yield Problem(place, f"allow {allowance.rule} {why}", "remove the comment, or put it right where it was meant")
+        yield Problem(
+            place, f"allow {allowance.rule} {why}", "remove the comment, or put it right where it was meant"
+        )
 
 
 RULE = Rule(

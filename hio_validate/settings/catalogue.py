@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import cached_property
 
 
 class Arity(StrEnum):
@@ -21,7 +22,7 @@ class Arity(StrEnum):
     MANY = "many"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Option:
     """One option as a help text states it.
 
@@ -41,6 +42,11 @@ class Option:
     """What the help says instead of a description once the option is gone, e.g. its successor's name."""
     line: int = 0
     """The line of the help text, from 1."""
+
+    @cached_property
+    def bare_names(self) -> tuple[str, ...]:
+        """Its flags and variables without dashes."""
+        return tuple(spelling.lstrip("-") for spelling in self.flags + self.env)
 
     @property
     def boolean(self) -> bool:

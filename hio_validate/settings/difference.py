@@ -6,11 +6,13 @@ never counts as a change of its own; unknown is neither equal nor different, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from itertools import chain
 
-from hio_validate.settings.setting import Class, Effective, Origin, Setting
+from hio_validate.settings.setting import SET_BY_A_PERSON, Class, Effective, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN
 
 
@@ -66,28 +68,65 @@ def class_of_sides(*sides: Setting | None) -> Class:
     return next((side.class_ for side in sides if side and side.class_ is not Class.TUNING), Class.TUNING)
 
 
-@dataclass(frozen=True)
+Sides = tuple[Setting | None, Setting | None]
+
+
+@dataclass(frozen=True, eq=False)
 class Difference:
     """Every setting of two stacks, compared; found by address or by the bare factor where that is unambiguous."""
 
-    compared: tuple[Compared, ...]
-    names: Mapping[str, str]
-    """Any way to name a setting -> its address."""
+    sides: Mapping[str, Sides]
+    """Address -> the setting of the parent and of the candidate."""
+    touched: tuple[Compared, ...]
+    """All settings but those that are equal because neither side says anything of them."""
 
     def __iter__(self) -> Iterator[Compared]:
-        return iter(self.compared)
+        return (self._at(address) for address in self.sides)
+
+    @cached_property
+    def _touched(self) -> dict[str, Compared]:
+        return {each.address: each for each in self.touched}
+
+    def _at(self, address: str) -> Compared:
+        found = self._touched.get(address)
+        if found is None:
+            theirs, mine = self.sides[address]
+            value = theirs.value if theirs else ABSENT
+            found = Compared(address, theirs, mine, Group.EQUAL, value, value)
+        return found
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Any way to name a setting -> its address: full addresses, both sides' own addresses, and bare factors
+        and spellings that mean one setting only."""
+        names = {address: address for address in self.sides}
+        bare: dict[str, str] = {}
+        ambiguous: set[str] = set()
+        for address, (theirs, mine) in self.sides.items():
+            for side in (theirs, mine) if theirs is not mine else (mine,):
+                if side is None:
+                    continue
+                names.setdefault(side.address, address)
+                for spelling in side.bare_names:
+                    if bare.setdefault(spelling, address) != address:
+                        ambiguous.add(spelling)
+        unambiguous = {name: address for name, address in bare.items() if name not in ambiguous}
+        return {**unambiguous, **names}
 
     def find(self, name: str) -> Compared | None:
+        # An address names itself: the index of all other names is made only where one of them is asked for.
+        if name in self.sides:
+            return self._at(name)
         address = self.names.get(name) or self.names.get(name.lstrip("-"))
-        return next((each for each in self.compared if each.address == address), None) if address else None
+        return self._at(address) if address else None
 
     def ambiguous(self, name: str) -> list[str]:
         """The addresses a bare factor could mean, where it means more than one."""
-        ends = [each.address for each in self.compared if each.address.partition(".")[2] == name]
+        ends = [address for address in self.sides if address.partition(".")[2] == name]
         return ends if len(ends) > 1 and name not in self.names else []
 
     def of(self, group: Group) -> list[Compared]:
-        return [each for each in self.compared if each.group is group]
+        return [each for each in self if each.group is group]
 
 
 Pairs = Mapping[str, Sequence[str]]
@@ -96,9 +135,48 @@ Pairs = Mapping[str, Sequence[str]]
 def difference(parent: Effective, candidate: Effective, pairs: Pairs | None = None) -> Difference:
     """Compare two sides setting by setting; `pairs` maps what two vocabularies call by different names."""
     aligned = _Alignment(parent, candidate, pairs or {})
-    compared = [_compare(address, *sides, aligned) for address, sides in aligned.sides.items()]
-    settled = _settle_followers(compared)
-    return Difference(tuple(settled), aligned.names(settled))
+    compared = [_compare(address, *sides, aligned) for address, sides in aligned.touched()]
+    return Difference(aligned.sides, tuple(_settle_followers(compared)))
+
+
+def _is_untouched(theirs: Setting | None, mine: Setting | None) -> bool:
+    """Whether both sides have one and the same known setting (settings/defaults.py) that no person set."""
+    return (
+        theirs is mine and mine is not None and mine.value != UNKNOWN and mine.origin not in SET_BY_A_PERSON
+    )
+
+
+class _Namesakes(Mapping[str, Sides]):
+    """Settings beside those of the same address, and strangers after them.
+
+    A pair is made where it is asked for: there are hundreds, and few are touched.
+    """
+
+    def __init__(self, theirs: Mapping[str, Setting], mine: Mapping[str, Setting]) -> None:
+        self._theirs, self._mine = theirs, mine
+        self._strangers: dict[str, Sides] = {}
+
+    def __getitem__(self, address: str) -> Sides:
+        mine = self._mine.get(address)
+        return (self._theirs.get(address), mine) if mine else self._strangers[address]
+
+    def __setitem__(self, address: str, sides: Sides) -> None:
+        self._strangers[address] = sides
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._mine, self._strangers)
+
+    def __len__(self) -> int:
+        return len(self._mine) + len(self._strangers)
+
+    def touched(self) -> Iterator[tuple[str, Sides]]:
+        """All but the untouched, without a pair for each of these."""
+        theirs = self._theirs.get
+        for address, mine in self._mine.items():
+            other = theirs(address)
+            if not _is_untouched(other, mine):
+                yield address, (other, mine)
+        yield from self._strangers.items()
 
 
 class _Alignment:
@@ -107,16 +185,38 @@ class _Alignment:
     def __init__(self, parent: Effective, candidate: Effective, pairs: Pairs) -> None:
         self.parent, self.candidate = parent, candidate
         self.renamed = _renamed_processes(parent, candidate, pairs)
-        self.sides: dict[str, tuple[Setting | None, Setting | None]] = {}
-        self.aliases: dict[str, str] = {}
+        self.sides: dict[str, Sides] | _Namesakes = {}
         self.paired: tuple[set[str], set[str]] = (set(), set())
         """Addresses of the parent and of the candidate that `pairs` speaks of."""
         self._pair(pairs)
         self.moved = self._moved(self.paired[0] | self.paired[1])
-        for setting in candidate.settings.values():
+        if pairs or not self._place_by_name():
+            self._place_each()
+
+    def touched(self) -> Iterator[tuple[str, Sides]]:
+        if isinstance(self.sides, _Namesakes):
+            return self.sides.touched()
+        return ((address, both) for address, both in self.sides.items() if not _is_untouched(*both))
+
+    def _place_by_name(self) -> bool:
+        """Place all settings beside their namesakes at once; False, and none, where one moved or was renamed."""
+        if self.moved or any(process != other for process, other in self.renamed.items()):
+            return False
+        theirs, mine = self.parent.settings, self.candidate.settings
+        self.sides = _Namesakes(theirs, mine)
+        strangers = [each for address, each in theirs.items() if address not in mine]
+        if not mine.keys().isdisjoint(map(self._counterpart, strangers)):
+            self.sides = {}
+            return False
+        for setting in strangers:
+            self._place_parent(setting)
+        return True
+
+    def _place_each(self) -> None:
+        for setting in self.candidate.settings.values():
             if setting.address not in self.paired[1]:
                 self.sides[self._free(setting.address)] = (None, setting)
-        for setting in parent.settings.values():
+        for setting in self.parent.settings.values():
             if setting.address not in self.paired[0]:
                 self._place_parent(setting)
 
@@ -134,8 +234,6 @@ class _Alignment:
             for setting, used in zip((first, mine), self.paired, strict=True):
                 if setting:
                     used.add(setting.address)
-                    self.aliases[setting.address] = name
-                    self.aliases.setdefault(setting.factor, name)
 
     def _lookup(self, side: Effective, process: str, spelling: str) -> Setting | None:
         catalogue = side.catalogues.get(process)
@@ -158,7 +256,6 @@ class _Alignment:
             if theirs is not None:
                 address, mine = self._free(setting.address), None
         self.sides[address] = (setting, mine)
-        self.aliases.setdefault(setting.address, address)
 
     def _counterpart(self, setting: Setting) -> str:
         """Where the candidate has a setting of the parent: under the same name, or under one of its flags."""
@@ -172,10 +269,12 @@ class _Alignment:
             found = catalogue.find(spelling) if catalogue and spelling else None
             if found and found.removed is None and spelling in (*found.flags, *found.env):
                 return f"{other}.{found.factor}"
+        if setting.option is None:
+            return own
         unlearned = (
             each.address
             for each in _of(self.candidate, other)
-            if setting.option and each.option is None and _is_spelt(setting, each.spelling)
+            if each.option is None and _is_spelt(setting, each.spelling)
         )
         return next(unlearned, own)
 
@@ -187,34 +286,13 @@ class _Alignment:
 
     def _moved(self, paired: set[str]) -> dict[str, str]:
         """Settings that moved to another process: a factor that one vanished and one new process have alone."""
-        theirs = _alone(self.parent, self.candidate, paired | self._of_renamed())
-        mine = _alone(self.candidate, self.parent, paired | self._of_renamed())
+        renamed = {*self.renamed.keys(), *self.renamed.values()}
+        vanished = (
+            self.parent.processes - self.candidate.processes - self.candidate.catalogues.keys() - renamed
+        )
+        new = self.candidate.processes - self.parent.processes - self.parent.catalogues.keys() - renamed
+        theirs, mine = _alone(self.parent, vanished, paired), _alone(self.candidate, new, paired)
         return {theirs[factor]: mine[factor] for factor in theirs.keys() & mine.keys()}
-
-    def _of_renamed(self) -> set[str]:
-        processes = {*self.renamed.keys(), *self.renamed.values()}
-        both = [*self.parent.settings, *self.candidate.settings]
-        return {address for address in both if address.partition(".")[0] in processes}
-
-    def names(self, compared: Sequence[Compared]) -> dict[str, str]:
-        """Full addresses, both sides' own addresses, and bare factors and spellings that mean one setting only."""
-        names: dict[str, str] = {}
-        bare: dict[str, set[str]] = {}
-        for each in compared:
-            names[each.address] = each.address
-            for side in (each.parent, each.candidate):
-                if side is None:
-                    continue
-                names.setdefault(side.address, each.address)
-                spellings = side.option.flags + side.option.env if side.option else ()
-                for spelling in (
-                    side.factor,
-                    *(flag.lstrip("-") for flag in spellings),
-                    side.spelling.lstrip("-"),
-                ):
-                    bare.setdefault(spelling, set()).add(each.address)
-        unambiguous = {name: next(iter(meant)) for name, meant in bare.items() if len(meant) == 1}
-        return {**unambiguous, **names}
 
 
 def _of(side: Effective, process: str) -> Iterator[Setting]:
@@ -228,13 +306,13 @@ def _is_spelt(setting: Setting, spelling: str) -> bool:
     return bool(spelling) and spelling in (setting.spelling, *known, *(flag.lstrip("-") for flag in known))
 
 
-def _alone(side: Effective, other: Effective, but: set[str]) -> dict[str, str]:
-    """Factor -> address, of factors that exactly one process has among those the other side does not know."""
-    foreign = {*other.catalogues, *(address.partition(".")[0] for address in other.settings)}
+def _alone(side: Effective, processes: Set[str], but: set[str]) -> dict[str, str]:
+    """Factor -> address, of factors that exactly one of these processes has."""
     found: dict[str, list[str]] = {}
-    for setting in side.settings.values():
-        if setting.address not in but and setting.address.partition(".")[0] not in foreign:
-            found.setdefault(setting.factor, []).append(setting.address)
+    for process in processes:
+        for setting in _of(side, process):
+            if setting.address not in but:
+                found.setdefault(setting.factor, []).append(setting.address)
     return {factor: addresses[0] for factor, addresses in found.items() if len(addresses) == 1}
 
 
@@ -245,7 +323,7 @@ def _renamed_processes(parent: Effective, candidate: Effective, pairs: Pairs) ->
         for members in pairs.values()
         if len(members) == 2 and all(len(member.split()) == 1 for member in members)
     }
-    theirs, mine = ({address.partition(".")[0] for address in side.settings} for side in (parent, candidate))
+    theirs, mine = parent.processes, candidate.processes
     if len(theirs) == 1 and len(mine) == 1:
         renamed.setdefault(next(iter(theirs)), next(iter(mine)))
     return renamed
@@ -279,9 +357,10 @@ def _has_kin(side: Effective, process: str, factor: str) -> bool:
 
 def _group(theirs: Setting | None, mine: Setting | None, from_: str, to: str) -> Group:
     sides = [side for side in (theirs, mine) if side is not None]
-    if any(side.origin is Origin.IDENTITY for side in sides):
+    origins = {side.origin for side in sides}
+    if Origin.IDENTITY in origins:
         return _identity_group(len(sides), from_, to)
-    explicit = any(side.set_by_a_person for side in sides)
+    explicit = not origins.isdisjoint(SET_BY_A_PERSON)
     if UNKNOWN in (from_, to):
         return _unknown_group(theirs, mine, explicit, class_of_sides(theirs, mine))
     if from_ == to:
@@ -292,7 +371,7 @@ def _group(theirs: Setting | None, mine: Setting | None, from_: str, to: str) ->
         return Group.CHANGED
     if len(sides) == 1:
         return Group.ONE_BUILD
-    return Group.FOLLOWED if any(side.origin is Origin.FOLLOWS for side in sides) else Group.MOVED
+    return Group.FOLLOWED if Origin.FOLLOWS in origins else Group.MOVED
 
 
 def _identity_group(sides: int, from_: str, to: str) -> Group:
@@ -311,7 +390,10 @@ def _unknown_group(theirs: Setting | None, mine: Setting | None, explicit: bool,
 
 
 def _settle_followers(compared: Sequence[Compared]) -> list[Compared]:
-    """A follower lives in its leader's row; one that stopped or began to follow stands on its own."""
+    """A follower lives in its leader's row; one that stopped or began to follow stands on its own.
+
+    An untouched leader is not among those compared: it did not move.
+    """
     groups = {each.address: each.group for each in compared}
     theirs = {each.parent.address: each.address for each in compared if each.parent}
     mine = {each.candidate.address: each.address for each in compared if each.candidate}

@@ -20,7 +20,7 @@ def read_environment(
     """
     given: list[Given] = []
     misread: list[Misread] = []
-    negations = _negations(family, catalogue)
+    negations = _negations(family, catalogue) if env else {}
     own = catalogue is not None and not catalogue.borrowed
     for name, value in env.items():
         path = (*at, name)

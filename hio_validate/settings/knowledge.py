@@ -16,8 +16,11 @@ from hio_validate.models.stack import Process, Stack
 from hio_validate.repo import Item, Repo
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
+from hio_validate.settings.defaults import Builds
+from hio_validate.settings.difference import Difference, difference
 from hio_validate.settings.resolve import resolve
 from hio_validate.settings.setting import Effective, Knowledge
+from hio_validate.settings.value import text_of
 
 
 @dataclass
@@ -27,12 +30,21 @@ class Settings:
     repo: Repo
     _catalogues: dict[str, Catalogue | UnreadableHelp | None] = field(default_factory=dict, repr=False)
     _borrowed: dict[str, Catalogue | None] = field(default_factory=dict, repr=False)
+    _families: dict[str, Family | None] = field(default_factory=dict, repr=False)
+    _builds: Builds = field(default_factory=Builds, repr=False)
+    _differences: dict[tuple[Effective, Effective], Difference] = field(default_factory=dict, repr=False)
+    _resolved: dict[tuple[object, ...], tuple[Mapping[str, Knowledge], Effective]] = field(
+        default_factory=dict, repr=False
+    )
+    """With what was known, so that no identity in a key ever means two things."""
     _effective: dict[tuple[object, ...], Effective] = field(default_factory=dict, repr=False)
 
     def family(self, name: str) -> Family | None:
         """The packaged table of a family, with the repository's own on top."""
-        own = self.repo.find("family/v1", name)
-        return families.extended(families.packaged(name), own.model if own else None)
+        if name not in self._families:
+            own = self.repo.find("family/v1", name)
+            self._families[name] = families.extended(families.packaged(name), own.model if own else None)
+        return self._families[name]
 
     def learned(self, engine: Item) -> Catalogue | UnreadableHelp | None:
         """The catalogue in an engine document's help text, why there is none in it, or None without a text."""
@@ -69,8 +81,25 @@ class Settings:
         key = (stack.file, capture.file if capture else None, tuple(sorted((delta or {}).items())))
         if key not in self._effective:
             observed = capture.model.processes if capture else {}
-            self._effective[key] = resolve(stack.model, self.knowledge(stack.model, observed), delta)
+            self._effective[key] = self._resolve(stack.model, self.knowledge(stack.model, observed), delta)
         return self._effective[key]
+
+    def _resolve(
+        self, stack: Stack, known: Mapping[str, Knowledge], delta: Mapping[str, str] | None = None
+    ) -> Effective:
+        """Resolve once what says the same of processes of which the same is known, under whatever name."""
+        sources = tuple((id(each.observed), id(each.catalogue)) for each in known.values())
+        key = (_said(stack), sources, tuple((delta or {}).items()))
+        if key not in self._resolved:
+            self._resolved[key] = known, resolve(stack, known, delta, self._builds)
+        return self._resolved[key][1]
+
+    def difference(self, parent: Effective, candidate: Effective) -> Difference:
+        """How two sides of this repository differ, remembered for as long as both are."""
+        key = (parent, candidate)
+        if key not in self._differences:
+            self._differences[key] = difference(parent, candidate)
+        return self._differences[key]
 
     def resolve_capture(self, stack: Stack, capture: Capture) -> Effective:
         """The settings of a stack that a capture shows (settings/observed.py), with what was observed.
@@ -82,11 +111,11 @@ class Settings:
             catalogue = known[name].catalogue if name in known else None
             if catalogue and seen.argv.value is None:
                 known[name] = replace(known[name], catalogue=replace(catalogue, borrowed=True))
-        return resolve(stack, known)
+        return self._resolve(stack, known)
 
     def resolve_processes(self, stack: Stack, observed: Mapping[str, CapturedProcess]) -> Effective:
         """The settings of a stack with what was observed of its processes."""
-        return resolve(stack, self.knowledge(stack, observed))
+        return self._resolve(stack, self.knowledge(stack, observed))
 
     def knowledge(self, stack: Stack, observed: Mapping[str, CapturedProcess]) -> dict[str, Knowledge]:
         """What is known of each process: by its `build:`, else by the build a capture recognised."""
@@ -110,3 +139,20 @@ class Settings:
             flags=flags,
             observed=observed,
         )
+
+
+def _said(stack: Stack) -> tuple[object, ...]:
+    """All that a stack says of its settings; its own name says nothing."""
+    processes = (
+        (
+            name,
+            process.engine,
+            process.build,
+            tuple(map(tuple, process.argv)),
+            tuple(process.env.items()),
+            tuple((fact, text_of(value)) for fact, value in process.facts.items()),
+        )
+        for name, process in stack.processes.items()
+    )
+    implicit = ((address, text_of(fact.value)) for address, fact in stack.implicit.items())
+    return (*processes, *implicit)

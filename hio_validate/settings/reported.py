@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import PurePosixPath
 
@@ -58,11 +59,11 @@ def observed_identity(observed: CapturedProcess | None) -> dict[str, str]:
     """
     if observed is None:
         return {}
-    home = PurePosixPath(observed.executable.path or "/").parent
+    home = _folder(observed.executable.path or "/")
     found = {"executable": observed.executable.sha256 or UNKNOWN}
     system: dict[str, str | None] = {}
     for name, library in observed.libraries.items():
-        if library.path and PurePosixPath(library.path).parent == home:
+        if library.path and _folder(library.path) == home:
             found[f"lib.{name.partition('.so')[0]}"] = library.sha256 or UNKNOWN
         else:
             system[name] = library.sha256
@@ -70,6 +71,12 @@ def observed_identity(observed: CapturedProcess | None) -> dict[str, str]:
         found["system-libraries"] = _digest_of_all(system)
     found |= {f"artifact.{role}": artifact.sha256 or UNKNOWN for role, artifact in observed.artifacts.items()}
     return found
+
+
+@cache
+def _folder(path: str) -> PurePosixPath:
+    """Remembered, because the processes of a site map the same few files."""
+    return PurePosixPath(path).parent
 
 
 def _digest_of_all(digests: Mapping[str, str | None]) -> str:

@@ -12,19 +12,17 @@ observation answers either. A preset given with its own default changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from hio_validate.diagnostic import Path
-from hio_validate.models.family import Family, FollowsIf
+from hio_validate.models.family import FollowsIf
 from hio_validate.models.stack import Stack
-from hio_validate.settings.argv import Given, Misread, read_argv
+from hio_validate.settings.argv import Given, Misread
 from hio_validate.settings.catalogue import Option
+from hio_validate.settings.defaults import Builds, default_of
 from hio_validate.settings.delta import delta_of
-from hio_validate.settings.environment import read_environment
-from hio_validate.settings.reported import observed_identity, observed_settings
-from hio_validate.settings.setting import Class, Effective, Knowledge, Origin, Setting, class_of
+from hio_validate.settings.reading import Reading
+from hio_validate.settings.setting import Class, Effective, Knowledge, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, reported_text, text_of
 
 _SERVES = frozenset({Class.TUNING, Class.LOCATOR, Class.ENDPOINT})
@@ -32,33 +30,23 @@ _SERVES = frozenset({Class.TUNING, Class.LOCATOR, Class.ENDPOINT})
 
 
 def resolve(
-    stack: Stack, knowledge: Mapping[str, Knowledge], delta: Mapping[str, str] | None = None
+    stack: Stack,
+    knowledge: Mapping[str, Knowledge],
+    delta: Mapping[str, str] | None = None,
+    builds: Builds | None = None,
 ) -> Effective:
-    """The effective settings of every process of a stack; `delta` (setting -> value) is an arm's change to it."""
+    """The effective settings of every process of a stack; `delta` (setting -> value) is an arm's change to it.
+
+    `builds` remembers the defaults of builds from one stack to the next.
+    """
+    builds = builds or Builds()
     settings: dict[str, Setting] = {}
     misread: list[Misread] = []
     for name, process in stack.processes.items():
-        known = knowledge.get(name, Knowledge())
-        at: Path = ("processes", name)
-        given, wrong = read_environment(process.env, known.family, known.catalogue, (*at, "env"))
-        argued, wrong_too = read_argv(process.argv, known.family, known.catalogue, (*at, "argv"))
-        misread += wrong + wrong_too + _conflicts(given, argued, known.family)
-        changes = delta_of(name, delta or {}, stack, knowledge)
-        given = [each for each in given if each.factor not in changes]
-        argued = [each for each in argued if each.factor not in changes]
-        argued += [Given(factor, factor, value, ()) for factor, value in changes.items() if value != ABSENT]
-        here = _Process(name, known)
-        here.defaults()
-        here.metadata()
-        facts = {fact: text_of(value) for fact, value in process.facts.items() if fact not in changes}
-        here.facts(facts, (*at, "facts"))
-        here.implicit(stack, but=changes.keys())
-        here.give(given, Origin.ENV)
-        here.give(argued, Origin.ARGV)
-        here.unsettle([*given, *argued])
-        here.follow()
-        here.observe()
-        here.identity()
+        here = _Process(name, knowledge.get(name, Knowledge()), builds)
+        reading = here.defaults.read(process, ("processes", name))
+        misread += reading.misread
+        here.fill(stack, reading, delta_of(name, delta or {}, stack, knowledge))
         settings.update({setting.address: setting for setting in here.settings.values()})
     own = {name: known.catalogue for name, known in knowledge.items()}
     return Effective(
@@ -68,71 +56,56 @@ def resolve(
     )
 
 
-def _conflicts(env: Sequence[Given], argv: Sequence[Given], family: Family | None) -> list[Misread]:
-    """A setting given twice with different values: the last argument, or argv over environment, silently wins."""
-    repeatable = set(family.repeatable) if family else set()
-    found: list[Misread] = []
-    seen: dict[str, Given] = {}
-    for given in [*env, *argv]:
-        before = seen.get(given.factor)
-        value = normal(given.value, given.factor, given.option, family)
-        if before is not None and given.factor not in repeatable:
-            other = normal(before.value, before.factor, before.option, family)
-            if other != value:
-                found.append(_conflict(given, before, (other, value), class_of(given.factor, family)))
-        seen[given.factor] = given
-    return found
-
-
-def _conflict(given: Given, before: Given, values: tuple[str, str], class_: Class) -> Misread:
-    first, second = ("another value", "its own") if class_ is Class.SECRET else values
-    last = "the last one" if before.spelling == given.spelling else given.spelling
-    return Misread(
-        "env-argv-conflict",
-        f"{given.factor} is set twice: {before.spelling} gives {first}, {given.spelling} gives {second}",
-        f"keep one; the engine takes {last}",
-        given.path,
-    )
-
-
 class _Process:
-    def __init__(self, name: str, known: Knowledge) -> None:
-        self.name, self.known = name, known
+    def __init__(self, name: str, known: Knowledge, builds: Builds) -> None:
+        self.name, self.known, self.builds = name, known, builds
         self.family, self.catalogue = known.family, known.catalogue
-        self.settings: dict[str, Setting] = {}
+        self.defaults = builds.defaults(known.family, known.catalogue)
+        self._changed = self.defaults.changed
+        self.settings = dict(self.defaults.of(name))
         self.unsettled: set[str] = set()
         """What a preset may have written."""
 
-    def _put(self, factor: str, value: str, origin: Origin, **more: Any) -> None:
-        more.setdefault("option", self.catalogue.find(factor) if self.catalogue else None)
-        class_ = class_of(factor, self.family)
-        if class_ is Class.SECRET and origin is not Origin.DEFAULT:
-            value, more["declared"] = UNKNOWN, ""
-        self.settings[factor] = Setting(f"{self.name}.{factor}", factor, value, origin, class_, **more)
+    def fill(self, stack: Stack, reading: Reading, changes: Mapping[str, str]) -> None:
+        """Everything in force, in the order of authority; `changes` take the place of what the stack says."""
+        said = stack.processes[self.name].facts
+        facts = {fact: text_of(value) for fact, value in said.items() if fact not in changes}
+        env = [each for each in reading.env if each.factor not in changes]
+        argv = [each for each in reading.argv if each.factor not in changes]
+        argv += [Given(factor, factor, value, ()) for factor, value in changes.items() if value != ABSENT]
+        self.metadata()
+        self.facts(facts, ("processes", self.name, "facts"))
+        self.implicit(stack, but=changes.keys())
+        self.give(env, Origin.ENV)
+        self.give(argv, Origin.ARGV)
+        self.unsettle([*env, *argv])
+        self.follow()
+        self.observe()
+        self.identity()
+
+    def _put(self, factor: str, value: str, origin: Origin, declared: str = "", path: Path = ()) -> None:
+        option = self.catalogue.find(factor) if self.catalogue else None
+        self._set(factor, value, origin, declared, path, option)
+
+    def _set(
+        self,
+        factor: str,
+        value: str,
+        origin: Origin,
+        declared: str,
+        path: Path,
+        option: Option | None,
+        spelling: str = "",
+    ) -> None:
+        if self.defaults.class_of(factor) is Class.SECRET:
+            value, declared = UNKNOWN, ""
+        address = f"{self.name}.{factor}"
+        self.settings[factor] = self.defaults.setting(
+            address, factor, value, origin, declared, path=path, option=option, spelling=spelling
+        )
 
     def _normal(self, text: str, factor: str, option: Option | None) -> str:
         return normal(text, factor, option, self.family)
-
-    def defaults(self) -> None:
-        if self.catalogue is None or self.catalogue.borrowed:
-            return
-        for option in self.catalogue:
-            if option.removed is None:
-                self._put(
-                    option.factor,
-                    self._default(option),
-                    Origin.DEFAULT,
-                    declared=option.default or "",
-                    option=option,
-                )
-
-    def _default(self, option: Option) -> str:
-        if option.default is None:
-            return "off" if option.boolean and not option.negations else ABSENT
-        words = option.default.split()
-        if option.boolean and words and words[-1] in ("enabled", "disabled"):
-            return self._normal(words[-1], option.factor, option)
-        return self._normal(option.default, option.factor, option)
 
     def metadata(self) -> None:
         """GGUF sampling defaults take the place of the build's (llama.cpp common_init_sampler_from_model)."""
@@ -150,10 +123,7 @@ class _Process:
             before = self.settings.get(each.factor)
             if each.factor in repeatable and before and before.origin in (Origin.ENV, Origin.ARGV):
                 value = f"{before.value},{value}"
-            self._put(
-                each.factor, value, origin, declared=each.value, path=each.path, option=each.option,
-                spelling=each.spelling,
-            )  # fmt: skip
+            self._set(each.factor, value, origin, each.value, each.path, each.option, each.spelling)
 
     def unsettle(self, given: Sequence[Given]) -> None:
         """Make unknown what the presets among `given` may have written; see the head of this module."""
@@ -172,7 +142,7 @@ class _Process:
     def _is_preset_in_force(self, given: Given, preset: Setting) -> bool:
         if self.family is None or given.factor not in self.family.sets_others:
             return False
-        default = self._default(given.option) if given.option else ABSENT
+        default = default_of(given.option, self.family) if given.option else ABSENT
         return preset.value not in ("off", default)
 
     def _unsettled(self, setting: Setting, preset: Setting) -> Setting:
@@ -180,8 +150,8 @@ class _Process:
         named = f"preset {preset.factor}" + ("" if preset.value == "on" else f" {preset.value}")
         if setting.set_by_a_person:
             declared = f"{setting.declared} or {named}" if setting.known else setting.declared
-            return replace(setting, value=UNKNOWN, declared=declared)
-        return replace(setting, value=UNKNOWN, declared=named, origin=Origin.FOLLOWS, leader=preset.address)
+            return self._changed(setting, UNKNOWN, declared=declared)
+        return self._changed(setting, UNKNOWN, origin=Origin.FOLLOWS, declared=named, leader=preset.address)
 
     def facts(self, facts: Mapping[str, str], at: Path) -> None:
         for factor, text in facts.items():
@@ -205,20 +175,18 @@ class _Process:
 
     def follow(self) -> None:
         """A follower that nobody set takes its leader's value; a conditional one where its condition holds."""
-        followers = {factor: setting for factor, setting in self.settings.items() if self._leader(setting)}
-        for _ in followers:
-            for factor, setting in followers.items():
-                leader = self.settings.get(self._leader(setting) or "")
-                if leader:
-                    self.settings[factor] = replace(
-                        setting, value=leader.value, origin=Origin.FOLLOWS, leader=leader.address,
-                        declared=leader.declared if not leader.known else "",
-                    )  # fmt: skip
+        unset = {
+            factor: self.settings[factor]
+            for factor in self.defaults.leaders
+            if factor in self.settings and self._is_open(self.settings[factor])
+        }
+        leaders = self.defaults.leaders
+        self._until_settled(list(unset), lambda factor: self._following(unset[factor], leaders[factor]))
         for factor, condition in (self.family.follows_if if self.family else {}).items():
-            unset = self.settings.get(factor)
+            conditional = self.settings.get(factor)
             leader = self.settings.get(next(iter(condition.when)))
-            if unset and leader and not unset.set_by_a_person and factor not in self.unsettled:
-                self._follow_if(unset, leader, condition)
+            if conditional and leader and self._is_open(conditional):
+                self._follow_if(conditional, leader, condition)
 
     def _follow_if(self, unset: Setting, leader: Setting, condition: FollowsIf) -> None:
         """`otherwise` speaks where the help text gives prose, e.g. "enabled if number of slots is auto"."""
@@ -227,17 +195,33 @@ class _Process:
         if text is None or (not holds and unset.value in ("on", "off", ABSENT)):
             return
         value = self._normal(text, unset.factor, unset.option) if leader.known else UNKNOWN
-        self.settings[unset.factor] = replace(
-            unset, value=value, origin=Origin.FOLLOWS, leader=leader.address
+        self.settings[unset.factor] = self._changed(
+            unset, value, origin=Origin.FOLLOWS, leader=leader.address
         )
 
-    def _leader(self, setting: Setting) -> str | None:
-        if setting.set_by_a_person or setting.factor in self.unsettled:
-            return None
-        named = self.family.follows.get(setting.factor) if self.family else None
-        named = named or (setting.option.follows if setting.option else None)
-        option = self.catalogue.find(named) if named and self.catalogue else None
-        return option.factor if option else named
+    def _is_open(self, setting: Setting) -> bool:
+        """Whether neither a person nor a preset decided it."""
+        return not setting.set_by_a_person and setting.factor not in self.unsettled
+
+    def _following(self, unset: Setting, leads: str) -> Setting:
+        leader, now = self.settings.get(leads), self.settings[unset.factor]
+        if leader is None:
+            return now
+        declared = leader.declared if not leader.known else ""
+        return self._changed(
+            unset, leader.value, origin=Origin.FOLLOWS, declared=declared, leader=leader.address
+        )
+
+    def _until_settled(self, followers: Sequence[str], taken: Callable[[str], Setting]) -> None:
+        """Let every follower take its value until none changes; in a circle, at most once for each of them."""
+        for _ in followers:
+            changed = False
+            for factor in followers:
+                now, then = self.settings[factor], taken(factor)
+                self.settings[factor] = then
+                changed = changed or then is not now
+            if not changed:
+                return
 
     def _holds(self, when: Mapping[str, str]) -> bool:
         return all(
@@ -248,9 +232,10 @@ class _Process:
 
     def observe(self) -> None:
         """What a value asked for becomes at run time, from /props and the log; unknown where neither speaks."""
-        reported = observed_settings(self.known.observed, self.family)
+        reported = self.builds.reported(self.known.observed, self.family)
         sentinels = self.family.resolved_at_run_time if self.family else {}
-        for factor, setting in list(self.settings.items()):
+        for factor in {*sentinels, *self.unsettled} & self.settings.keys():
+            setting = self.settings[factor]
             asked = setting.declared or setting.value
             open_values = sentinels.get(factor, ())
             if factor in self.unsettled or asked in open_values or setting.value in open_values:
@@ -259,7 +244,7 @@ class _Process:
                 value = UNKNOWN if value in open_values else value
                 by_itself = setting.set_by_a_person or value == UNKNOWN
                 origin = setting.origin if by_itself else Origin.OBSERVED
-                self.settings[factor] = replace(setting, value=value, declared=asked, origin=origin)
+                self.settings[factor] = self._changed(setting, value, origin=origin, declared=asked)
         self._spread_to_followers(reported)
 
     def _spread_to_followers(self, reported: Mapping[str, tuple[str, str]]) -> None:
@@ -267,21 +252,22 @@ class _Process:
         by_condition = self.family.follows_if if self.family else {}
         followers = [
             factor
-            for factor, setting in self.settings.items()
-            if setting.origin is Origin.FOLLOWS
-            and factor not in by_condition
-            and factor not in self.unsettled
+            for factor in self.defaults.leaders
+            if self._follows(factor) and factor not in by_condition and factor not in self.unsettled
         ]
-        for _ in followers:
-            for factor in followers:
+        self._until_settled(followers, self._as_its_leader)
+        for factor, (text, _) in reported.items():
+            if self._follows(factor) and not self.settings[factor].known:
                 setting = self.settings[factor]
-                leader = self.settings.get((setting.leader or "").partition(".")[2])
-                if leader:
-                    self.settings[factor] = replace(setting, value=leader.value)
-        for factor, setting in list(self.settings.items()):
-            if setting.origin is Origin.FOLLOWS and not setting.known and factor in reported:
-                value = self._normal(reported[factor][0], factor, setting.option)
-                self.settings[factor] = replace(setting, value=value)
+                self.settings[factor] = self._changed(setting, self._normal(text, factor, setting.option))
+
+    def _follows(self, factor: str) -> bool:
+        return factor in self.settings and self.settings[factor].origin is Origin.FOLLOWS
+
+    def _as_its_leader(self, factor: str) -> Setting:
+        setting = self.settings[factor]
+        leader = self.settings.get((setting.leader or "").partition(".")[2])
+        return self._changed(setting, leader.value) if leader else setting
 
     def identity(self) -> None:
         """The build, libraries and artifacts as settings of their own, where they were observed or named."""
@@ -289,5 +275,5 @@ class _Process:
             self._put("build", self.known.build, Origin.IDENTITY)
         for flag, value in self.known.flags.items():
             self._put(f"build.{flag}", value, Origin.IDENTITY)
-        for factor, value in observed_identity(self.known.observed).items():
+        for factor, value in self.builds.identity(self.known.observed).items():
             self._put(factor, value, Origin.IDENTITY)

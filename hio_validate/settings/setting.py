@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from hio_validate.diagnostic import Path
 from hio_validate.models.capture import CapturedProcess
@@ -69,6 +70,12 @@ class Setting:
         return self.origin in SET_BY_A_PERSON
 
     @property
+    def bare_names(self) -> tuple[str, ...]:
+        """What names it within its process: the factor, the spelling, every flag and variable, without dashes."""
+        names = (self.factor, self.spelling.lstrip("-"))
+        return names + self.option.bare_names if self.option else names
+
+    @property
     def shown(self) -> str:
         """The value as a person should see it, with what was asked for where that is not what runs."""
         if self.declared and not self.known:
@@ -88,14 +95,22 @@ class Knowledge:
     observed: CapturedProcess | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Effective:
-    """All settings of a stack in force, by address, and what its documents got wrong."""
+    """All settings of a stack in force, by address, and what its documents got wrong.
+
+    Equal is only what was resolved in one go: comparing the settings is what a difference is for.
+    """
 
     settings: dict[str, Setting] = field(default_factory=dict)
     misread: tuple[Misread, ...] = ()
     catalogues: dict[str, Catalogue | None] = field(default_factory=dict)
     """Process -> its build's catalogue; None = its defaults are unknown."""
+
+    @cached_property
+    def processes(self) -> frozenset[str]:
+        """The processes that have any setting."""
+        return frozenset(address.partition(".")[0] for address in self.settings)
 
 
 def class_of(factor: str, family: Family | None) -> Class:
