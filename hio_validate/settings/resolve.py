@@ -175,6 +175,8 @@ class _Process:
 
     def follow(self) -> None:
         """A follower that nobody set takes its leader's value; a conditional one where its condition holds."""
+        if self.catalogue is None or self.catalogue.borrowed:
+            self._follow_by_family()
         unset = {
             factor: self.settings[factor]
             for factor in self.defaults.leaders
@@ -187,6 +189,22 @@ class _Process:
             leader = self.settings.get(next(iter(condition.when)))
             if conditional and leader and self._is_open(conditional):
                 self._follow_if(conditional, leader, condition)
+
+    def _follow_by_family(self) -> None:
+        """Where no help text gives defaults: the family's followers of what somebody set are in force, too."""
+        waiting = dict(self.family.follows) if self.family else {}
+        while ready := [factor for factor, leads in waiting.items() if self._leads(leads)]:
+            for factor in ready:
+                leader = self.settings[waiting.pop(factor)]
+                if factor not in self.settings:
+                    self._put(factor, leader.value, Origin.FOLLOWS)
+                    self.settings[factor] = self._changed(
+                        self.settings[factor], leader.value, origin=Origin.FOLLOWS, leader=leader.address
+                    )
+
+    def _leads(self, factor: str) -> bool:
+        leader = self.settings.get(factor)
+        return leader is not None and (leader.set_by_a_person or leader.origin is Origin.FOLLOWS)
 
     def _follow_if(self, unset: Setting, leader: Setting, condition: FollowsIf) -> None:
         """`otherwise` speaks where the help text gives prose, e.g. "enabled if number of slots is auto"."""

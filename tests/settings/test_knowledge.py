@@ -86,6 +86,12 @@ def test_without_any_catalogue_the_family_still_teaches_spelling() -> None:
     assert values == {"threads": "4", "no-host": "on", "own-flag": "1"}
 
 
+def test_without_any_catalogue_the_followers_of_what_somebody_set_are_in_force() -> None:
+    found = resolved(repository({}, stack_file(None, '-t, "4"')))
+    followed = {each.factor: each.value for each in found.settings.values() if each.origin is Origin.FOLLOWS}
+    assert followed == {"threads-batch": "4", "spec-draft-threads": "4", "spec-draft-threads-batch": "4"}
+
+
 def test_the_aliases_of_the_family_are_those_of_a_real_help_text() -> None:
     family = families.packaged("llama-server")
     assert family is not None
