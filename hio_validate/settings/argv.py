@@ -118,7 +118,7 @@ class _Reader:
         for skipped in range(len(program)):
             rest = program[skipped:]
             for begin in range(2):
-                if names[begin : begin + len(rest)] == rest and not any(map(_is_flag, names[:begin])):
+                if names[begin : begin + len(rest)] == rest and not any(name.startswith("-") for name in names[:begin]):
                     return begin + len(rest)
         return 0
 
