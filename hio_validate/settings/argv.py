@@ -115,11 +115,11 @@ class _Reader:
         if len(names) > 1 and names[0] == "-m" and names[1].partition(".")[0] == program[0]:
             rest = program[1:]
             return 2 + len(rest) if names[2 : 2 + len(rest)] == rest else 2
+        begin = 1 if names and names[0].startswith("python") else 0
         for skipped in range(len(program)):
             rest = program[skipped:]
-            for begin in range(2):
-                if names[begin : begin + len(rest)] == rest and not any(name.startswith("-") for name in names[:begin]):
-                    return begin + len(rest)
+            if names[begin : begin + len(rest)] == rest:
+                return begin + len(rest)
         return 0
 
     def _find(self, spelling: str) -> Option | None:
