@@ -104,7 +104,11 @@ def test_a_matrix_row(repo: Path, change: Callable[[str, str], str], rule: str) 
     text = (repo / MATRIX).read_text()
     row = next(line for line in text.splitlines(keepends=True) if "server.threads, from" in line)
     (repo / MATRIX).write_text(change(text, row))
-    at = line_of(repo, MATRIX, "rows:") if rule == "undocumented-difference" else line_of(repo, MATRIX, row.strip()[:20])
+    at = (
+        line_of(repo, MATRIX, "rows:")
+        if rule == "undocumented-difference"
+        else line_of(repo, MATRIX, row.strip()[:20])
+    )
     assert errors(found(repo)) == {(rule, MATRIX, at + (rule == "duplicate-row"))}
 
 
