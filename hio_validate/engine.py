@@ -28,7 +28,7 @@ def run(
     """Judge a repository. `before` is the base revision; with `focus` only findings in these files are told."""
     judge = _Judge(repo, View(repo), rules, bool(gates))
     judge.everything(before)
-    diagnostics = sorted(set(judge.found), key=_reading_order)
+    diagnostics = sorted(set(judge.found), key=reading_order)
     suppressed = judge.suppressed
     if focus is not None:
         diagnostics = [
@@ -55,7 +55,8 @@ def _judged(repo: Repo, before: Before | None, focus: frozenset[str]) -> int:
     return len(gone) + sum(item.file in focus for item in repo.items)
 
 
-def _reading_order(found: Diagnostic) -> tuple[object, ...]:
+def reading_order(found: Diagnostic) -> tuple[object, ...]:
+    """By file, line and column, as a person reads."""
     return (found.location, found.rule, found.message)
 
 

@@ -189,6 +189,17 @@ def documents_in(tree: Tree) -> list[str]:
     return [path for path in tree.paths() if path.endswith(ENDINGS) and path.startswith(_ROOM_PREFIXES)]
 
 
+def part(tree: Tree, files: Iterable[str]) -> Repo:
+    """The documents among some files with everything that they lead to."""
+    surroundings = _Surroundings(tree)
+    return surroundings.repo(surroundings.needed(files))
+
+
+def service_of(path: str) -> str | None:
+    """The service in whose folder a file stands; None for sites and engines."""
+    return _from_path(path)[1]
+
+
 def around(tree: Tree, files: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
     """What must be read to judge some files, and the files to be judged: these and all that depend on them.
 
@@ -204,8 +215,17 @@ class _Surroundings:
     """Which files depend on which; a file is parsed only where its bytes contain the name in question."""
 
     tree: Tree
+    unreadable: dict[str, str] = field(default_factory=dict)
     _raw: dict[str, bytes] = field(default_factory=dict)
     _items: dict[str, Item] = field(default_factory=dict)
+
+    def repo(self, files: Iterable[str]) -> Repo:
+        """These documents, each read once."""
+        items = {path: self.item(path) for path in sorted(files)}
+        read_ = tuple(item for path, item in items.items() if path not in self.unreadable)
+        return Repo(
+            self.tree, read_, tuple(self.unreadable[path] for path in items if path in self.unreadable)
+        )
 
     @cached_property
     def known(self) -> list[str]:
@@ -223,8 +243,9 @@ class _Surroundings:
         if path not in self._raw:
             try:
                 self._raw[path] = self.tree.read(path)
-            except OSError:
+            except OSError as error:
                 self._raw[path] = b""
+                self.unreadable[path] = f"{path}: {error.strerror or error}"
         return self._raw[path]
 
     def item(self, path: str) -> Item:
@@ -245,9 +266,9 @@ class _Surroundings:
         return frozenset(found)
 
     def _leads_to_any(self, other: str, named: Sequence[tuple[bytes, str]]) -> bool:
-        raw = self.raw(other)
+        raw, service = self.raw(other), service_of(other)
         return any(self._is_near(path, other) for _, path in named if path.startswith("ledger/")) or any(
-            self._cites(other, path) for name, path in named if name in raw
+            self._cites(other, path) for name, path in named if _cited_as(name, path, service) in raw
         )
 
     def _is_near(self, path: str, other: str) -> bool:
@@ -296,6 +317,12 @@ class _Surroundings:
         if item.kind in _HAS_A_FAMILY:
             # All builds: where one's help is not learned, another one teaches the spelling.
             yield from (other for other in self.known if other.endswith(("/family.yaml", "/engine.yaml")))
+
+
+def _cited_as(name: bytes, path: str, service: str | None) -> bytes:
+    """The text by which a document of a service cites a file: its bare name, or its full one elsewhere."""
+    own = service_of(path)
+    return name if own is None or service is None or own == service else own.encode() + b"/" + name
 
 
 def _name_in_text(path: str) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from hio_validate import engine, history
+from hio_validate import engine, history, shards
 from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
 from hio_validate.repo import ENDINGS, Tree, around, documents_in, load
@@ -68,7 +68,7 @@ def _judge(
     tree: Tree, before: history.Objects | None, files: set[str] | None, gates: tuple[str, ...]
 ) -> Report:
     if files is None:
-        return engine.run(load(tree), before, gates=gates)
+        return shards.judge(tree, before, gates)
     needed, focus = around(tree, files)
     if before is not None:
         deleted = (files & before.ids.keys()) - set(tree.paths())
