@@ -25,6 +25,7 @@ lint: $(VENV)/installed
 
 check: $(VENV)/installed
 	$(BIN)/hio schema --check
+	$(BIN)/python -m hio_validate.compile --check
 	$(BIN)/python docs/pages.py --check
 
 lab:

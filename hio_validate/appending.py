@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from hio_validate import __version__
 from hio_validate.evidence.raw import UnreadableRows, change_percent, read_rows

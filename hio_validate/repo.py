@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from hio_validate.diagnostic import Path
 from hio_validate.models import KINDS, reader
 from hio_validate.models.capture import Capture
 from hio_validate.models.engine import Engine
-from hio_validate.models.entry import EntryKind
+from hio_validate.models.entry import Entry
 from hio_validate.models.errors import Refusal, refusals, unknown_kind
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.models.run import Run
@@ -385,7 +385,7 @@ def references(item: Item) -> Iterator[Reference]:
             yield from _matrix(model)
         case Run():
             yield from _run(model)
-        case _ if isinstance(model, EntryKind):
+        case _ if isinstance(model, Entry):
             yield from _entry(model)
 
 

@@ -1,4 +1,4 @@
-"""The JSON Schemas of all kinds, generated from the models, for editors and other tools.
+"""The JSON Schemas of all kinds, generated from the definitions, for editors and other tools.
 
 Invariant: a schema accepts exactly the documents its model accepts (tests/models/test_schema.py). Two things
 no schema can say: JSON Schema calls 1.0 an integer, and knows neither NaN nor the infinities.
@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import json
 
+from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from hio_validate.models import KINDS, reader
+from hio_validate.models.definitions import DEFINITIONS
 
 
 def schemas() -> dict[str, bytes]:
     """File name -> the bytes of the JSON Schema of one kind."""
-    return {f"{kind.partition('/')[0]}.schema.json": _schema(kind) for kind in KINDS}
+    return {f"{kind.partition('/')[0]}.schema.json": _schema(kind) for kind in DEFINITIONS}
 
 
 def _schema(kind: str) -> bytes:
     shape = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **reader(kind).json_schema(schema_generator=_Exact),
+        **TypeAdapter(DEFINITIONS[kind]).json_schema(schema_generator=_Exact),
         "title": kind,
     }
     return (json.dumps(shape, indent=2, ensure_ascii=False) + "\n").encode()

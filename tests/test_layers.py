@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "writing": "",
     "models": "diagnostic",
     "schemas": "models",
+    "compile": "models",
     "repo": "diagnostic source models",
     "settings": "diagnostic source models repo",
     "history": "source repo",
@@ -44,7 +45,8 @@ MAY_IMPORT = {
 ONLY = {
     "yaml": {"source"},
     "click": {"cli", "__main__"},
-    "pydantic": {"models", "schemas", "repo", "appending", "cli"},
+    "pydantic": {"models", "schemas", "compile"},
+    "pydantic_core": {"models", "schemas", "compile", "repo", "appending", "cli"},
     "subprocess": {"history", "observe"},
     "tempfile": {"writing", "observe"},
     "urllib.request": {"observe"},
@@ -113,6 +115,13 @@ def test_a_module_imports_only_what_stands_before_its_room(path: Path) -> None:
         assert room in rooms or not any(
             f"{name}.".startswith(f"{library}.") for name, _ in _imports(MODULES[path])
         )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(HERE).as_posix())
+def test_what_runs_enters_no_definition_and_no_pydantic(path: Path) -> None:
+    if path.parent.name != "definitions" and _room(path) not in ("compile", "schemas"):
+        names = [f"{name}." for name, _ in _imports(MODULES[path])]
+        assert not [name for name in names if name.startswith(("pydantic.", "hio_validate.models.definitions."))]
 
 
 def test_the_table_has_one_direction_and_no_idle_door() -> None:

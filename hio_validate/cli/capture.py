@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from hio_validate import recording, writing
 from hio_validate.cli.progress import hashing

@@ -1,81 +1,48 @@
 """What all documents share: strictness, names, digests, pins, times. No I/O.
 
-Invariant: a model accepts exactly the documents its JSON Schema accepts (tests/models/test_schema.py), so an
-editor and `hio validate` never disagree. Whatever only another document can refute belongs to a rule.
+Written by hio_validate/compile.py from definitions/base.py: change that one.
 """
+
+# fmt: off
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from hio_validate.models.record import Record, field
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
+NAME = {'type': 'str', 'max_length': 100, 'pattern': '^[A-Za-z0-9][A-Za-z0-9._+-]*$'}
 
+SERVICE = {'type': 'str', 'max_length': 201, 'pattern': '^[A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*$'}
 
-class Model(BaseModel):
-    """Strict, closed and frozen: no key beyond the named ones, no value of another type."""
+REFERENCE = {'type': 'str', 'max_length': 302, 'pattern': '^([A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*/)?[A-Za-z0-9][A-Za-z0-9._+-]*$'}
 
-    model_config = ConfigDict(
-        extra="forbid",
-        strict=True,
-        frozen=True,
-        defer_build=True,
-        populate_by_name=False,
-        allow_inf_nan=False,
-    )
+PIN = {'type': 'str', 'pattern': '^([A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*/)?[A-Za-z0-9][A-Za-z0-9._+-]*@sha256:[0-9a-f]{64}$'}
 
+SHA256 = {'type': 'str', 'pattern': '^[0-9a-f]{64}$'}
 
-def _text(pattern: str, longest: int | None = None) -> Any:
-    """A text constraint. `$` means the very end: a line feed behind it is refused."""
-    return StringConstraints(pattern=pattern, max_length=longest)
+KNOWN_SHA256 = {'type': 'str', 'pattern': '^([0-9a-f]{64}|unknown)$'}
 
+TIME = {'type': 'str', 'pattern': '^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\\.[0-9]{1,9})?Z$'}
 
-_NAME = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
-Name = Annotated[str, _text(rf"^{_NAME}$", 100)]
-"""The file's name without its ending (a run's: its folder)."""
+TEXT = {'type': 'str', 'min_length': 1}
 
-Service = Annotated[str, _text(rf"^{_NAME}/{_NAME}$", 201)]
-"""One served model at one site: `site/model`."""
+SCALAR = {'type': 'union', 'choices': [{'type': 'str'}, {'type': 'bool'}, {'type': 'int'}, {'type': 'float', 'allow_inf_nan': False}]}
 
-Reference = Annotated[str, _text(rf"^({_NAME}/{_NAME}/)?{_NAME}$", 302)]
-"""A name in the same service, or `site/model/name` in another one."""
+ADDRESS = {'type': 'str', 'max_length': 200, 'pattern': '^[A-Za-z0-9][A-Za-z0-9._+-]*$'}
 
-Pin = Annotated[str, _text(rf"^({_NAME}/{_NAME}/)?{_NAME}@sha256:[0-9a-f]{{64}}$")]
-"""A reference and the SHA-256 of the file's bytes: what is pinned is frozen (contract 1.4)."""
-
-Sha256 = Annotated[str, _text(r"^[0-9a-f]{64}$")]
-"""64 hexadecimal digits, as `sha256sum` prints them."""
-
-KnownSha256 = Annotated[str, _text(r"^([0-9a-f]{64}|unknown)$")]
-"""A SHA-256, or `unknown`."""
-
-Time = Annotated[
-    str, _text(r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]{1,9})?Z$")
-]
-"""A moment in UTC: `2026-09-16T23:58:00Z`."""
-
-Text = Annotated[str, StringConstraints(min_length=1)]
-Scalar = str | bool | int | FiniteFloat
-"""One value as a document states it."""
-
-Address = Annotated[str, _text(r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", 200)]
-"""A setting: `process.factor`, or the bare factor where only one process has it."""
-
-How = Literal[
-    "declared", "proc", "hash", "health", "props", "slots", "models", "log", "gguf", "profile", "unknown"
-]
-"""How a field is known (contract 1.5): declared by a person, observed (and where), or unknown."""
+HOW = {'type': 'literal', 'expected': ['declared', 'proc', 'hash', 'health', 'props', 'slots', 'models', 'log', 'gguf', 'profile', 'unknown']}
 
 
-class FileHash(Model):
+class FileHash(Record):
     """A file kept beside the document, pinned by its bytes."""
 
-    file: Text = Field(description="Path of the file, relative to this document.")
-    sha256: Sha256 = Field(description="SHA-256 of the file's bytes.")
+    file: str = field(TEXT, 'Path of the file, relative to this document.')
+    sha256: str = field(SHA256, "SHA-256 of the file's bytes.")
 
 
-class JudgedBy(Model):
+class JudgedBy(Record):
     """Which hio wrote this, so that newer rules give notes here and never errors."""
 
-    hio: Text = Field(description="Version of hio.")
-    rules: int = Field(ge=0, description="Number of the newest rule it knew (Rule.since).")
-    seen: dict[str, Sha256] | None = Field(None, description="Digests of the site and family tables it read.")
+    hio: str = field(TEXT, 'Version of hio.')
+    rules: int = field({'type': 'int', 'ge': 0}, 'Number of the newest rule it knew (Rule.since).')
+    seen: dict[str, str] | None = field({'type': 'nullable', 'schema': {'type': 'dict', 'keys_schema': {'type': 'str'}, 'values_schema': SHA256}}, 'Digests of the site and family tables it read.', default=None)
+

@@ -9,14 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
 from math import isfinite
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from hio_validate.diagnostic import Path
-from hio_validate.models import reader
+from hio_validate.models import document
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +120,7 @@ def _refused_key(path: Path, error: Any) -> Refusal:
 
 def _unknown_key(path: Path, loc: Sequence[str | int], kind: str) -> Refusal:
     name = str(path[-1])
-    schemas = _schemas_at(loc[:-1], kind)
-    allowed = list(dict.fromkeys(key for schema in schemas for key in schema.get("properties", {})))
+    allowed = list(dict.fromkeys(key for shape in _shapes_at(loc[:-1], kind) for key in shape))
     near = get_close_matches(name, allowed, n=1, cutoff=0.6)
     help = (
         f"did you mean {near[0]}?"
@@ -254,53 +252,55 @@ def _nearest(word: str, words: Sequence[str]) -> str:
 
 
 def _described(path: Path, loc: Sequence[str | int], kind: str) -> str:
-    for schema in _schemas_at(loc[:-1] if loc and loc[-1] == path[-1] else loc, kind):
-        described = schema.get("properties", {}).get(str(path[-1]), {}).get("description")
-        if described:
-            return str(described)
+    name = str(path[-1])
+    for shape in _shapes_at(loc[:-1] if loc and loc[-1] == name else loc, kind):
+        if name in shape:
+            return str(shape[name]["metadata"]["about"])
     return ""
 
 
-@cache
-def _schema(kind: str) -> Any:
-    return reader(kind).json_schema()
-
-
-def _schemas_at(loc: Sequence[str | int], kind: str) -> list[Any]:
-    """The JSON Schemas that may describe the place; a union's variants are narrowed by its tag where named."""
-    root = _schema(kind)
-    here = list(_variants(root, root))
+def _shapes_at(loc: Sequence[str | int], kind: str) -> list[dict[str, Any]]:
+    """What keys the place may have, by key, once for every variant of a union that is not narrowed by its tag."""
+    here = list(_variants(document(kind)))
     for part in loc:
         tagged = [schema for schema in here if _is_variant(schema, str(part))]
-        here = tagged or [deeper for schema in here for deeper in _inside(schema, part, root)] or here
-    return here
+        here = tagged or [deeper for schema in here for deeper in _inside(schema, part)] or here
+    return [_keys(schema) for schema in here]
+
+
+def _keys(schema: Any) -> dict[str, Any]:
+    """The keys that a core schema names, as a document writes them."""
+    if schema["type"] != "model":
+        return {}
+    return {each.get("validation_alias", name): each for name, each in schema["schema"]["fields"].items()}
 
 
 def _is_variant(schema: Any, tag: str) -> bool:
     """Whether a union calls this variant by that tag: an entry's kind, or the key that marks a matrix row."""
-    properties = schema.get("properties", {})
-    return properties.get("kind", {}).get("const") == tag or (tag.endswith(" row") and tag[:-4] in properties)
+    keys = _keys(schema)
+    said = keys["kind"]["schema"].get("expected") if "kind" in keys else None
+    return said == [tag] or (tag.endswith(" row") and tag[:-4] in keys)
 
 
-def _inside(schema: Any, part: str | int, root: Any) -> Iterator[Any]:
+def _inside(schema: Any, part: str | int) -> Iterator[Any]:
     if isinstance(part, int):
-        yield from _variants(schema.get("items", {}), root)
-    elif part in schema.get("properties", {}):
-        yield from _variants(schema["properties"][part], root)
+        yield from _variants(schema.get("items_schema"))
+    elif part in (keys := _keys(schema)):
+        yield from _variants(keys[part]["schema"])
     else:
-        open_ended = [*schema.get("patternProperties", {}).values(), schema.get("additionalProperties")]
-        for each in open_ended:
-            if isinstance(each, dict):
-                yield from _variants(each, root)
+        yield from _variants(schema.get("values_schema"))
 
 
-def _variants(schema: Any, root: Any) -> Iterator[Any]:
-    if not isinstance(schema, dict):
-        return
-    if "$ref" in schema:
-        yield from _variants(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
-    elif "anyOf" in schema or "oneOf" in schema:
-        for each in schema.get("anyOf") or schema.get("oneOf") or []:
-            yield from _variants(each, root)
-    else:
-        yield schema
+def _variants(schema: Any) -> Iterator[Any]:
+    """The core schemas that one stands for: what may be absent or has a default, and every part of a union."""
+    match schema:
+        case None:
+            return
+        case {"type": "default" | "nullable", "schema": inner}:
+            yield from _variants(inner)
+        case {"type": "union", "choices": choices}:
+            yield from (variant for each in choices for variant in _variants(each))
+        case {"type": "tagged-union", "choices": choices}:
+            yield from (variant for each in choices.values() for variant in _variants(each))
+        case _:
+            yield schema

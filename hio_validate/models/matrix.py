@@ -1,113 +1,95 @@
-"""matrix/v1: the inheritance matrix: parent stack -> candidate stack, row by row (contract section 3)."""
+"""matrix/v1: the inheritance matrix: parent stack -> candidate stack, row by row (contract section 3).
+
+Written by hio_validate/compile.py from definitions/matrix.py: change that one.
+"""
+
+# fmt: off
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import Discriminator, Field, Tag
+from hio_validate.models.base import ADDRESS, NAME, REFERENCE, SCALAR, SERVICE, TEXT
+from hio_validate.models.record import Record, field
+from hio_validate.models.rows import row_kind
 
-from hio_validate.models.base import Address, Model, Name, Reference, Scalar, Service, Text
-
-Disposition = Literal["preserved", "changed", "retest", "excluded", "undecided"]
-"""undecided is what `hio matrix new` writes, and an error until a person decides."""
+DISPOSITION = {'type': 'literal', 'expected': ['preserved', 'changed', 'retest', 'excluded', 'undecided']}
 
 
-class Preserved(Model):
+class Preserved(Record):
     """Settings whose values are equal; the values are computed, nobody types them."""
 
-    preserved: list[Address] = Field(min_length=1, description="Settings that are equal on both sides.")
-    through: Literal["implicit", "default"] | None = Field(
-        None, description="How they are in force where no flag sets them on one side."
-    )
-    because: Text | None = Field(None, description="What should be remembered about them.")
+    preserved: list[str] = field({'type': 'list', 'items_schema': ADDRESS, 'min_length': 1}, 'Settings that are equal on both sides.')
+    through: Literal['implicit', 'default'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['implicit', 'default']}}, 'How they are in force where no flag sets them on one side.', default=None)
+    because: str | None = field({'type': 'nullable', 'schema': TEXT}, 'What should be remembered about them.', default=None)
 
 
-class FactorRow(Model):
+class FactorRow(Record):
     """One setting and its disposition."""
 
-    factor: Address = Field(description="The setting.")
-    from_: Scalar = Field(alias="from", description="Value at the parent; absent and unknown are words.")
-    to: Scalar = Field(description="Value at the candidate; absent and unknown are words.")
-    disposition: Disposition = Field(
-        description="preserved, changed, retest, excluded; undecided is an error."
-    )
-    evidence: Reference | None = Field(None, description="Ledger entry that isolates this setting.")
-    requires: Address | None = Field(
-        None, description="A setting that was itself excluded (conditional, not run)."
-    )
-    depends: list[Address] = Field(
-        default_factory=list, description="Settings whose change calls for a retest of this row."
-    )
-    because: Text | None = Field(None, description="Why; for a retest, what is missing.")
+    factor: str = field(ADDRESS, 'The setting.')
+    from_: str | bool | int | float = field(SCALAR, 'Value at the parent; absent and unknown are words.', alias='from')
+    to: str | bool | int | float = field(SCALAR, 'Value at the candidate; absent and unknown are words.')
+    disposition: Literal['preserved', 'changed', 'retest', 'excluded', 'undecided'] = field(DISPOSITION, 'preserved, changed, retest, excluded; undecided is an error.')
+    evidence: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'Ledger entry that isolates this setting.', default=None)
+    requires: str | None = field({'type': 'nullable', 'schema': ADDRESS}, 'A setting that was itself excluded (conditional, not run).', default=None)
+    depends: list[str] = field({'type': 'list', 'items_schema': ADDRESS}, 'Settings whose change calls for a retest of this row.', default_factory=list)
+    because: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Why; for a retest, what is missing.', default=None)
 
 
-class Bundle(Model):
+class Bundle(Record):
     """Settings that only make sense together; its members stay unresolved in isolation (contract 3.6)."""
 
-    bundle: Name = Field(description="Name of the bundle.")
-    disposition: Disposition = Field(description="changed, retest or excluded, for the whole.")
-    members: list[Address] = Field(min_length=1, description="The settings.")
-    question: Text | None = Field(None, description="The declared question that the whole answers.")
-    evidence: Reference | None = Field(None, description="Ledger entry about the whole.")
-    because: Text | None = Field(None, description="Why.")
+    bundle: str = field(NAME, 'Name of the bundle.')
+    disposition: Literal['preserved', 'changed', 'retest', 'excluded', 'undecided'] = field(DISPOSITION, 'changed, retest or excluded, for the whole.')
+    members: list[str] = field({'type': 'list', 'items_schema': ADDRESS, 'min_length': 1}, 'The settings.')
+    question: str | None = field({'type': 'nullable', 'schema': TEXT}, 'The declared question that the whole answers.', default=None)
+    evidence: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'Ledger entry about the whole.', default=None)
+    because: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Why.', default=None)
 
 
-def _row_kind(row: Any) -> str:
-    """Which row it is meant to be; a misspelt key is told as such and not as a row of another kind."""
-    keys = list(row) if isinstance(row, dict) else list(getattr(row, "__dict__", ()))
-    words = [word for word in ("preserved", "bundle") if word in keys]
-    if not words and "factor" not in keys:
-        words = [word for word in ("preserved", "bundle", "factor") if get_close_matches(word, keys, 1, 0.8)]
-    return f"{words[0]} row" if words else "factor row"
+Row = Preserved | FactorRow | Bundle
+
+ROW = {'type': 'tagged-union', 'choices': {'preserved row': Preserved.core, 'factor row': FactorRow.core, 'bundle row': Bundle.core}, 'discriminator': row_kind}
 
 
-Row = Annotated[
-    Annotated[Preserved, Tag("preserved row")]
-    | Annotated[FactorRow, Tag("factor row")]
-    | Annotated[Bundle, Tag("bundle row")],
-    Discriminator(_row_kind),
-]
-
-
-class Captures(Model):
+class Captures(Record):
     """What the two sides were observed to be."""
 
-    parent: Reference | None = Field(None, description="Capture of the parent.")
-    candidate: Reference | None = Field(None, description="Capture of the candidate.")
+    parent: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'Capture of the parent.', default=None)
+    candidate: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'Capture of the candidate.', default=None)
 
 
-class Defaults(Model):
+class Defaults(Record):
     """One line for all defaults of a build whose --help nobody kept."""
 
-    parent: Literal["known", "unknown"] = Field(description="Whether the parent's defaults are known.")
-    candidate: Literal["known", "unknown"] = Field(description="Whether the candidate's defaults are known.")
-    disposition: Disposition = Field(description="retest, normally.")
-    because: Text | None = Field(None, description="Why they are unknown.")
+    parent: Literal['known', 'unknown'] = field({'type': 'literal', 'expected': ['known', 'unknown']}, "Whether the parent's defaults are known.")
+    candidate: Literal['known', 'unknown'] = field({'type': 'literal', 'expected': ['known', 'unknown']}, "Whether the candidate's defaults are known.")
+    disposition: Literal['preserved', 'changed', 'retest', 'excluded', 'undecided'] = field(DISPOSITION, 'retest, normally.')
+    because: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Why they are unknown.', default=None)
 
 
-class Workload(Model):
+class Workload(Record):
     """What the replacement is for; evidence measured on another workload is out of scope (contract 3.7)."""
 
-    fixture: Text | None = Field(None, description="Name of the fixture.")
-    regime: Text | None = Field(None, description="Cache regime and load, in the words of the runs.")
+    fixture: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Name of the fixture.', default=None)
+    regime: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Cache regime and load, in the words of the runs.', default=None)
 
 
-class Matrix(Model):
+class Matrix(Record):
     """One replacement of a serving path, setting by setting."""
 
-    hio: Literal["matrix/v1"] = Field(description="Kind and version of this document.")
-    name: Name = Field(description="Equals the file's name without .yaml.")
-    service: Service = Field(description="The service whose serving path is replaced.")
-    parent: Reference = Field(description="Stack that serves now.")
-    candidate: Reference = Field(description="Stack that shall replace it.")
-    captures: Captures | None = Field(None, description="Observations of both sides.")
-    workload: Workload | None = Field(None, description="The workload the candidate is for.")
-    as_of: list[Reference] = Field(
-        default_factory=list, description="Ledger tips whose decisions this covers; later entries give notes."
-    )
-    pairs: dict[Address, list[Text]] = Field(
-        default_factory=dict, description="Two vocabularies: name -> [process setting, ..., process setting]."
-    )
-    rows: list[Row] = Field(description="What is preserved, changed, to be retested or excluded.")
-    defaults: Defaults | None = Field(None, description="Only where a side's defaults are unknown.")
+    hio: Literal['matrix/v1'] = field({'type': 'literal', 'expected': ['matrix/v1']}, 'Kind and version of this document.')
+    name: str = field(NAME, "Equals the file's name without .yaml.")
+    service: str = field(SERVICE, 'The service whose serving path is replaced.')
+    parent: str = field(REFERENCE, 'Stack that serves now.')
+    candidate: str = field(REFERENCE, 'Stack that shall replace it.')
+    captures: Captures | None = field({'type': 'nullable', 'schema': Captures.core}, 'Observations of both sides.', default=None)
+    workload: Workload | None = field({'type': 'nullable', 'schema': Workload.core}, 'The workload the candidate is for.', default=None)
+    as_of: list[str] = field({'type': 'list', 'items_schema': REFERENCE}, 'Ledger tips whose decisions this covers; later entries give notes.', default_factory=list)
+    pairs: dict[str, list[str]] = field({'type': 'dict', 'keys_schema': ADDRESS, 'values_schema': {'type': 'list', 'items_schema': TEXT}}, 'Two vocabularies: name -> [process setting, ..., process setting].', default_factory=dict)
+    rows: list[Preserved | FactorRow | Bundle] = field({'type': 'list', 'items_schema': ROW}, 'What is preserved, changed, to be retested or excluded.')
+    defaults: Defaults | None = field({'type': 'nullable', 'schema': Defaults.core}, "Only where a side's defaults are unknown.", default=None)
+
+
+DOCUMENT = Matrix.core

@@ -1,77 +1,81 @@
-"""run/v1: what happened: arms with their captures, raw rows kept as bytes, columns with units."""
+"""run/v1: what happened: arms with their captures, raw rows kept as bytes, columns with units.
+
+Written by hio_validate/compile.py from definitions/run.py: change that one.
+"""
+
+# fmt: off
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
 from hio_validate.models.base import (
-    Address,
+    ADDRESS,
+    NAME,
+    PIN,
+    SCALAR,
+    SERVICE,
+    SHA256,
+    TEXT,
+    TIME,
     FileHash,
     JudgedBy,
-    Model,
-    Name,
-    Pin,
-    Scalar,
-    Service,
-    Sha256,
-    Text,
-    Time,
 )
+from hio_validate.models.record import Record, field
 
 
-class Arm(Model):
+class Arm(Record):
     """One side of the comparison: a pinned stack plus a delta, and what was observed."""
 
-    stack: Pin = Field(description="The stack it starts from.")
-    set: dict[Address, Scalar] = Field(default_factory=dict, description="The delta: setting -> value.")
-    captures: list[Pin] = Field(default_factory=list, description="Captures of its legs; none = unobserved.")
+    stack: str = field(PIN, 'The stack it starts from.')
+    set: dict[str, str | bool | int | float] = field({'type': 'dict', 'keys_schema': ADDRESS, 'values_schema': SCALAR}, 'The delta: setting -> value.', default_factory=dict)
+    captures: list[str] = field({'type': 'list', 'items_schema': PIN}, 'Captures of its legs; none = unobserved.', default_factory=list)
 
 
-class Raw(Model):
+class Raw(Record):
     """The raw rows, one per leg, kept as bytes and never edited."""
 
-    file: Text = Field(description="File beside this document.")
-    sha256: Sha256 = Field(description="SHA-256 of its bytes.")
-    format: Literal["tsv", "jsonl"] = Field(description="Tab-separated with one header line, or JSON lines.")
-    rows: int = Field(ge=0, description="Number of rows without the header.")
-    arm: Name = Field(description="Column that names the arm.")
+    file: str = field(TEXT, 'File beside this document.')
+    sha256: str = field(SHA256, 'SHA-256 of its bytes.')
+    format: Literal['tsv', 'jsonl'] = field({'type': 'literal', 'expected': ['tsv', 'jsonl']}, 'Tab-separated with one header line, or JSON lines.')
+    rows: int = field({'type': 'int', 'ge': 0}, 'Number of rows without the header.')
+    arm: str = field(NAME, 'Column that names the arm.')
 
 
-class Column(Model):
+class Column(Record):
     """What a column of the raw rows means."""
 
-    unit: Text = Field(description="Unit, e.g. token/s; `1` for a count, `text` for a label.")
-    better: Literal["higher", "lower"] | None = Field(None, description="Direction, for a metric.")
-    about: Text | None = Field(None, description="Definition, where the name does not say it.")
+    unit: str = field(TEXT, 'Unit, e.g. token/s; `1` for a count, `text` for a label.')
+    better: Literal['higher', 'lower'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['higher', 'lower']}}, 'Direction, for a metric.', default=None)
+    about: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Definition, where the name does not say it.', default=None)
 
 
-class Scope(Model):
+class Scope(Record):
     """Where the result holds (contract 3.7); what is absent is unknown."""
 
-    host: Sha256 | None = Field(None, description="Identity of the host, as its captures give it.")
-    model: Sha256 | None = Field(None, description="SHA-256 of the model file.")
-    fixture: Text | None = Field(None, description="Name of the fixture.")
-    regime: Text | None = Field(None, description="Cache regime and load.")
+    host: str | None = field({'type': 'nullable', 'schema': SHA256}, 'Identity of the host, as its captures give it.', default=None)
+    model: str | None = field({'type': 'nullable', 'schema': SHA256}, 'SHA-256 of the model file.', default=None)
+    fixture: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Name of the fixture.', default=None)
+    regime: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Cache regime and load.', default=None)
 
 
-class Run(Model):
+class Run(Record):
     """One experiment as it happened."""
 
-    hio: Literal["run/v1"] = Field(description="Kind and version of this document.")
-    name: Name = Field(description="Equals the name of the folder this file stands in.")
-    service: Service = Field(description="The service it belongs to.")
-    imported: bool = Field(False, description="Measured outside hio: never rises above DRAFT.")
-    plan: Pin | None = Field(None, description="The prespecified plan.")
-    question: Text | None = Field(
-        None, description="The declared question, where it is about several settings."
-    )
-    at: Time | None = Field(None, description="When it began.")
-    scope: Scope | None = Field(None, description="Where the result holds.")
-    arms: dict[Name, Arm] = Field(min_length=1, description="The arms, by name.")
-    raw: Raw = Field(description="The raw rows.")
-    columns: dict[Name, Column] = Field(description="Every column of the raw rows.")
-    logs: list[FileHash] = Field(default_factory=list, description="Server logs and outputs kept beside it.")
-    unknown: list[Text] = Field(default_factory=list, description="What the record does not say.")
-    judged_by: JudgedBy | None = Field(None, description="Stamped by hio.")
+    hio: Literal['run/v1'] = field({'type': 'literal', 'expected': ['run/v1']}, 'Kind and version of this document.')
+    name: str = field(NAME, 'Equals the name of the folder this file stands in.')
+    service: str = field(SERVICE, 'The service it belongs to.')
+    imported: bool = field({'type': 'bool'}, 'Measured outside hio: never rises above DRAFT.', default=False)
+    plan: str | None = field({'type': 'nullable', 'schema': PIN}, 'The prespecified plan.', default=None)
+    question: str | None = field({'type': 'nullable', 'schema': TEXT}, 'The declared question, where it is about several settings.', default=None)
+    at: str | None = field({'type': 'nullable', 'schema': TIME}, 'When it began.', default=None)
+    scope: Scope | None = field({'type': 'nullable', 'schema': Scope.core}, 'Where the result holds.', default=None)
+    arms: dict[str, Arm] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': Arm.core, 'min_length': 1}, 'The arms, by name.')
+    raw: Raw = field(Raw.core, 'The raw rows.')
+    columns: dict[str, Column] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': Column.core}, 'Every column of the raw rows.')
+    logs: list[FileHash] = field({'type': 'list', 'items_schema': FileHash.core}, 'Server logs and outputs kept beside it.', default_factory=list)
+    unknown: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'What the record does not say.', default_factory=list)
+    judged_by: JudgedBy | None = field({'type': 'nullable', 'schema': JudgedBy.core}, 'Stamped by hio.', default=None)
+
+
+DOCUMENT = Run.core

@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.capture import CapturedProcess, facts
+from hio_validate.models.capture import CapturedProcess
+from hio_validate.models.reported import facts
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at

@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.capture import CapturedProcess, facts
+from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.engine import Engine, Identity
+from hio_validate.models.reported import facts
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
 

@@ -8,8 +8,9 @@ from functools import cache
 from hashlib import sha256
 from pathlib import PurePosixPath
 
-from hio_validate.models.capture import CapturedProcess, facts
+from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.family import Family
+from hio_validate.models.reported import facts
 from hio_validate.settings.value import UNKNOWN, reported_text
 
 

@@ -1,4 +1,4 @@
-"""Documents of every kind, generated from the model classes, and ways to spoil them."""
+"""Documents of every kind, generated from the definitions, and ways to spoil them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pydantic import BaseModel, StringConstraints
 from pydantic.fields import FieldInfo
 
 from hio_validate.diagnostic import Path
-from hio_validate.models import KINDS
+from hio_validate.models.definitions import DEFINITIONS
 
 
 def documents(kind: str) -> SearchStrategy[dict[str, Any]]:
-    """Documents that the kind's model accepts."""
-    return _of(KINDS[kind], ())
+    """Documents that the kind's definition accepts."""
+    return _of(DEFINITIONS[kind], ())
 
 
 def _of(annotation: Any, metadata: tuple[Any, ...]) -> SearchStrategy[Any]:

@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from hio_validate.models import KINDS, reader
 from hio_validate.models.errors import _PATTERNS, refusals

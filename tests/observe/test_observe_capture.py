@@ -102,12 +102,12 @@ def test_everything_of_one_process(start_python: Start, model: Path) -> None:
     }
     assert seen.log
     assert seen.log.facts["n_slots"] == 1
-    assert "what nobody may read" not in seen.model_dump_json(exclude={"argv"})
+    assert "what nobody may read" not in json.dumps(seen.model_dump() | {"argv": None})
 
 
 def test_two_captures_of_one_process_agree(start_python: Start, model: Path) -> None:
     process = start_python(SERVER, "--port", str(free_port()), "-m", str(model))
-    first, second = (taken(process.pid).model_dump(exclude={"memory"}) for _ in range(2))
+    first, second = (taken(process.pid).model_dump() | {"memory": None} for _ in range(2))
     assert first == second
 
 

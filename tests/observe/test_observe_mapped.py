@@ -43,7 +43,8 @@ def sleeper(start: Start, place: Path) -> subprocess.Popen[str]:
 
 def library(pid: int, since: float = FUTURE) -> dict[str, object]:
     found = mapped.libraries(pid, proc.mapped_files(pid), HASHER, since)
-    return found["libown.so"].model_dump(include={"sha256", "how", "note", "path"})
+    shown = found["libown.so"].model_dump()
+    return {name: shown[name] for name in ("sha256", "how", "note", "path")}
 
 
 def replace(file: Path) -> str:

@@ -1,0 +1,30 @@
+"""What every kind of document may say, as pydantic models: the source of what runs and of the JSON Schemas.
+
+Invariant: nothing but the compiler, `hio schema` and tests enters here (tests/test_layers.py): importing pydantic
+and building these classes takes longer than judging a document (docs/adr/0009-compiled-models.md).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hio_validate.models.definitions.capture import Capture
+from hio_validate.models.definitions.engine import Engine
+from hio_validate.models.definitions.entry import Entry
+from hio_validate.models.definitions.family import Family
+from hio_validate.models.definitions.matrix import Matrix
+from hio_validate.models.definitions.run import Run
+from hio_validate.models.definitions.site import Site
+from hio_validate.models.definitions.stack import Stack
+
+DEFINITIONS: dict[str, Any] = {
+    "stack/v1": Stack,
+    "site/v1": Site,
+    "engine/v1": Engine,
+    "family/v1": Family,
+    "capture/v1": Capture,
+    "matrix/v1": Matrix,
+    "run/v1": Run,
+    "entry/v1": Entry,
+}
+"""What a document's `hio:` line may say -> the type that defines it."""
