@@ -6,8 +6,8 @@ as a whole".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 """A symbolic place in a document, e.g. ("rows", 2, "to"). Line and column are found late, from this."""
@@ -24,8 +24,7 @@ class Severity(StrEnum):
     """Worth knowing."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
+class Location(NamedTuple):
     """A place in a file; line and column count from 1, and line 0 is the file as a whole."""
 
     file: str
@@ -36,16 +35,14 @@ class Location:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """A second place that explains the first, e.g. where the other value comes from."""
 
     message: str
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding, ready to print."""
 
     rule: str
@@ -57,16 +54,14 @@ class Diagnostic:
     source_line: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Suppressed:
+class Suppressed(NamedTuple):
     """A finding that a `# hio: allow RULE — reason` comment on its line keeps quiet; still counted."""
 
     diagnostic: Diagnostic
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What one run of the rules found.
 
     `documents` counts the documents that were judged, `rules` the rules that ran. `gates` are the gates
@@ -78,7 +73,7 @@ class Report:
     documents: int = 0
     rules: int = 0
     gates: tuple[str, ...] = ()
-    unreadable: tuple[str, ...] = field(default=())
+    unreadable: tuple[str, ...] = ()
     """Files that the operating system would not let us read, with the reason."""
 
     def of(self, severity: Severity) -> list[Diagnostic]:

@@ -236,18 +236,27 @@ def _index_of_hook(root: Path) -> dict[str, str]:
 def revision(root: Path, name: str = "HEAD") -> Objects | None:
     """The files of a revision; None where HEAD has no commit yet. Raises GitError."""
     try:
-        git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-    except GitError:
+        listed = git(root, "ls-tree", "-r", "-z", f"{name}^{{commit}}", "--", *ROOMS)
+    except GitError as error:
+        if _is_commit(root, name):
+            raise error
         if name == "HEAD" and _unborn(root):
             return None
         raise GitError(f"{name} is no commit of this repository") from None
-    listed = git(root, "ls-tree", "-r", "-z", name, "--", *ROOMS)
     entries = []
     for line in listed.split(b"\0")[:-1]:
         meta, _, path = line.partition(b"\t")
         mode, _, id_ = meta.split()
         entries.append((mode, id_, path))
     return _objects(root, entries)
+
+
+def _is_commit(root: Path, name: str) -> bool:
+    try:
+        git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    except GitError:
+        return False
+    return True
 
 
 def _unborn(root: Path) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.ledger import Ledger
@@ -19,8 +20,7 @@ from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.setting import Class, Effective
 
 
-@dataclass(frozen=True, slots=True)
-class Covered:
+class Covered(NamedTuple):
     """One setting named by one row. `compared` is None where neither side has it."""
 
     name: str
@@ -33,8 +33,7 @@ class Covered:
         return "preserved" if isinstance(self.row, Preserved) else self.row.disposition
 
 
-@dataclass(frozen=True, slots=True)
-class Required:
+class Required(NamedTuple):
     """A setting that must be covered exactly once, and why."""
 
     compared: Compared

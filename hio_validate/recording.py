@@ -14,7 +14,8 @@ from hio_validate.models.family import Family
 from hio_validate.settings.argv import read_argv
 from hio_validate.settings.catalogue import Catalogue
 from hio_validate.settings.observed import stack_of
-from hio_validate.source import digest_of, dump
+from hio_validate.source import digest_of
+from hio_validate.source.dump import dump
 
 _SCHEMA_DEPTH = "../"
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import ValidationError
 
@@ -57,8 +57,7 @@ class Item:
         return self.document.file
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A place in a document that names another one; `digest` is set where it pins it."""
 
     path: Path
@@ -321,7 +320,8 @@ class _Surroundings:
 
 def _cited_as(name: bytes, path: str, service: str | None) -> bytes:
     """The text by which a document of a service cites a file: its bare name, or its full one elsewhere."""
-    own = service_of(path)
+    # Evidence is named by its path from the document, which may stand in any service.
+    own = service_of(path) if path.endswith(ENDINGS) else None
     return name if own is None or service is None or own == service else own.encode() + b"/" + name
 
 

@@ -17,8 +17,8 @@ from hio_validate.settings.catalogue import Catalogue
 from hio_validate.settings.difference import NEEDS_A_ROW
 from hio_validate.settings.setting import Effective, Setting
 from hio_validate.settings.value import same, text_of
-from hio_validate.source import Append, Edit, Set, dump, edit
-from hio_validate.source.dump import Row
+from hio_validate.source.dump import Row, dump
+from hio_validate.source.edit import Append, Edit, Set, edit
 
 
 def skeleton(

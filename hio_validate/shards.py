@@ -10,7 +10,7 @@ import os
 import pickle
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hio_validate import engine
 from hio_validate.diagnostic import Report
@@ -87,7 +87,7 @@ def _judge_share(
         return None
     narrowed = _Narrowed(before, share) if before is not None else None
     report = engine.run(repo, narrowed, gates=gates, focus=mine)
-    return replace(report, documents=sum(item.file in mine for item in repo.items))
+    return report._replace(documents=sum(item.file in mine for item in repo.items))
 
 
 def _cites_another_service(repo: Repo, mine: _Mine) -> bool:

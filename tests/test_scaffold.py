@@ -18,7 +18,8 @@ from hio_validate.ledger import Ledger, ledgers
 from hio_validate.models import reader
 from hio_validate.repo import Repo, item_of, load
 from hio_validate.settings.knowledge import Settings
-from hio_validate.source import dump, read
+from hio_validate.source import read
+from hio_validate.source.dump import dump
 from tests.small_repo import ENTRY, FILES, MATRIX, ROOM, SERVICE, matrix, pin, stack, write
 
 ABOUT_ROWS = {"undocumented-difference", "value-mismatch", "duplicate-row", "preserved-but-different", "unknown-setting",

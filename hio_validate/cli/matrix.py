@@ -17,7 +17,8 @@ from hio_validate.models import reader
 from hio_validate.repo import Item, Repo, item_of
 from hio_validate.report.matrix import as_shape, render
 from hio_validate.settings.knowledge import Settings
-from hio_validate.source import dump, read
+from hio_validate.source import read
+from hio_validate.source.dump import dump
 from hio_validate.source.edit import CannotEdit
 
 

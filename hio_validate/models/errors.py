@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import ValidationError
 
@@ -18,8 +17,7 @@ from hio_validate.diagnostic import Path
 from hio_validate.models import document
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """One thing that a document says and its kind does not allow."""
 
     path: Path

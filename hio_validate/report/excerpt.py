@@ -6,7 +6,7 @@ location names, whatever tabs, wide or hidden characters stand before it and how
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate.report.visible import columns, visible
 
@@ -14,8 +14,7 @@ _TAB = "    "
 _CUT = "…"
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """Two lines of equal left margin: the source, and the caret ("" where no column is known)."""
 
     source: str

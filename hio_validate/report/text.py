@@ -7,7 +7,7 @@ is asked for; `path:line:column` is never broken; the last line is the summary.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Diagnostic, Location, Report, Severity, Suppressed
 from hio_validate.report.excerpt import excerpt
@@ -24,8 +24,7 @@ _WHERE_WE_LOOK = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(NamedTuple):
     color: bool
     width: int
 

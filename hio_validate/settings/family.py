@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from hio_validate.models import reader
 from hio_validate.models.family import Family
@@ -31,7 +31,7 @@ def packaged(name: str) -> Family | None:
     """The family table that ships in the package, None where there is none."""
     if name not in PACKAGED:
         return None
-    raw = (files("hio_validate.settings") / "families" / f"{name}.yaml").read_bytes()
+    raw = (Path(__file__).parent / "families" / f"{name}.yaml").read_bytes()
     family: Family = reader("family/v1").validate_python(read(raw, f"{name}.yaml").data)
     return family
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from hio_validate.diagnostic import Location, Path
 from hio_validate.source import characters
@@ -21,8 +21,7 @@ from hio_validate.source.fault import Fault, Malformed
 _ALLOW = re.compile(r"#\s*hio:\s*allow\s+([a-z][a-z0-9-]*)\s*(?:[—–-]+\s*(.*\S)?)?\s*$")
 
 
-@dataclass(frozen=True)
-class Allowance:
+class Allowance(NamedTuple):
     """A `# hio: allow RULE — reason` comment."""
 
     rule: str

@@ -24,8 +24,8 @@ from typing import Any
 from hio_validate.history import Folder
 from hio_validate.recording import modeline
 from hio_validate.repo import Repo, load
-from hio_validate.source import digest_of, dump
-from hio_validate.source.dump import Row
+from hio_validate.source import digest_of
+from hio_validate.source.dump import Row, dump
 from tests.lab.serving import ROOT, SERVICE, Server, command, serving
 
 FIXTURE = "explain-the-tides-128"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from hypothesis import given
 from report_samples import ERROR, GATE, MIXED, NOTE, NOTHING, UNREADABLE, nasty_texts, relaxed, reports
@@ -82,13 +81,13 @@ def test_help_and_related_places_are_kept() -> None:
 
 
 def test_help_of_several_lines_is_kept() -> None:
-    found = replace(ERROR, message="wrong", help="write\n  threads: 4", related=())
+    found = ERROR._replace(message="wrong", help="write\n  threads: 4", related=())
     line = render(Report((found,), documents=1)).splitlines()[0]
     assert line.endswith("::wrong%0Ahelp: write%0A  threads: 4")
 
 
 def test_an_unknown_column_is_left_out() -> None:
-    line = render(Report((replace(GATE, location=Location("a.yaml", 3)),), documents=1)).splitlines()[0]
+    line = render(Report((GATE._replace(location=Location("a.yaml", 3)),), documents=1)).splitlines()[0]
     assert read(line)[1] == {"file": "a.yaml", "line": "3", "title": GATE.rule}
 
 

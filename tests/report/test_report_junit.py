@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from xml.etree.ElementTree import Element, fromstring
 
 from hypothesis import given
@@ -86,13 +85,13 @@ def test_an_error_is_a_failure_with_everything_in_it() -> None:
 def test_a_gate_fails_only_where_it_was_asked_for() -> None:
     assert case_of(parsed(MIXED), GATE.rule).find("skipped") is not None
     assert case_of(parsed(MIXED), GATE.rule).find("failure") is None
-    asked = case_of(parsed(replace(MIXED, gates=("deploy",))), GATE.rule)
+    asked = case_of(parsed(MIXED._replace(gates=("deploy",))), GATE.rule)
     assert asked.find("failure") is not None
     assert asked.find("skipped") is None
 
 
 def test_a_note_passes_and_is_shown() -> None:
-    case = case_of(parsed(replace(MIXED, gates=("deploy",))), NOTE.rule)
+    case = case_of(parsed(MIXED._replace(gates=("deploy",))), NOTE.rule)
     assert [child.tag for child in case] == ["system-out"]
     assert NOTE.message in (case[0].text or "")
 
@@ -119,7 +118,7 @@ def test_a_check_that_was_not_complete_is_broken() -> None:
 
 
 def test_characters_that_xml_forbids_are_shown_as_escapes() -> None:
-    shown = render(Report((replace(ERROR, message='a\x00b\uffff<&>"]]>'),), documents=1))
+    shown = render(Report((ERROR._replace(message='a\x00b\uffff<&>"]]>'),), documents=1))
     failure = fromstring(shown).find(".//failure")
     assert failure is not None
     assert failure.get("message") == r'error: a\x00b\uffff<&>"]]>'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -91,7 +90,7 @@ def test_errors_come_first() -> None:
 
 
 def test_help_and_related_places_are_kept() -> None:
-    row = rows(render(Report((replace(ERROR, help="one\n two", message="wrong"),), documents=1)))[0]
+    row = rows(render(Report((ERROR._replace(help="one\n two", message="wrong"),), documents=1)))[0]
     assert row == (
         f"| error | <code>{ERROR.location}</code> | wrong<br>help: one<br> two<br>"
         f"note: server.threads is set here (<code>{ERROR.related[0].location}</code>) "
@@ -107,7 +106,7 @@ def test_suppressed_and_unreadable_are_listed() -> None:
 
 @pytest.mark.parametrize("length", range(40, 140, 7))
 def test_a_comment_is_never_longer_than_github_takes(length: int) -> None:
-    notes = tuple(replace(NOTE, message=f"{number} " + "x" * length) for number in range(1000))
+    notes = tuple(NOTE._replace(message=f"{number} " + "x" * length) for number in range(1000))
     shown = render(Report(notes, documents=1))
     assert LONGEST_COMMENT * 0.9 < len(shown) <= LONGEST_COMMENT
     assert shown.startswith("**hio passes** — 1 document, 0 rules: no error, 1000 notes\n")

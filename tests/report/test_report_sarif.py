@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -97,7 +96,7 @@ def test_columns_count_code_points() -> None:
 
 def test_a_file_as_a_whole_has_no_region_and_an_unknown_column_is_left_out() -> None:
     assert "region" not in result_of(NOTE)["locations"][0]["physicalLocation"]
-    no_column = result_of(replace(ERROR, location=Location(STACK, 3)))
+    no_column = result_of(ERROR._replace(location=Location(STACK, 3)))
     assert no_column["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
 
 
@@ -112,12 +111,12 @@ def test_help_and_related_places_are_kept() -> None:
 
 
 def test_uris_are_percent_encoded() -> None:
-    place = result_of(replace(ERROR, location=Location("matrix/a b%c#d/é:1.yaml", 1, 1)))["locations"][0]
+    place = result_of(ERROR._replace(location=Location("matrix/a b%c#d/é:1.yaml", 1, 1)))["locations"][0]
     assert place["physicalLocation"]["artifactLocation"]["uri"] == "matrix/a%20b%25c%23d/%C3%A9%3A1.yaml"
 
 
 def test_a_file_name_that_is_not_utf8_still_gets_a_uri() -> None:
-    place = result_of(replace(ERROR, location=Location("a\udcff.yaml", 1, 1)))["locations"][0]
+    place = result_of(ERROR._replace(location=Location("a\udcff.yaml", 1, 1)))["locations"][0]
     assert place["physicalLocation"]["artifactLocation"]["uri"] == "a%ED%B3%BF.yaml"
 
 
@@ -145,7 +144,7 @@ def fingerprint(found: Diagnostic) -> str:
 
 
 def test_a_finding_that_moves_stays_the_same_finding() -> None:
-    moved = replace(ERROR, location=Location(ERROR.location.file, 99, 1), help="other", source_line="x")
+    moved = ERROR._replace(location=Location(ERROR.location.file, 99, 1), help="other", source_line="x")
     assert fingerprint(moved) == fingerprint(ERROR)
 
 
@@ -157,9 +156,9 @@ def test_the_fingerprint_is_the_same_in_every_release() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        replace(ERROR, rule="other"),
-        replace(ERROR, message="other"),
-        replace(ERROR, location=Location("other.yaml", 12, 5)),
+        ERROR._replace(rule="other"),
+        ERROR._replace(message="other"),
+        ERROR._replace(location=Location("other.yaml", 12, 5)),
     ],
 )
 def test_another_rule_message_or_file_is_another_finding(other: Diagnostic) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -92,7 +91,7 @@ def test_unreadable_files_are_named_with_the_reason() -> None:
 
 
 def test_one_liners_about_a_file_stand_together_and_details_get_air() -> None:
-    found = (NOTE, replace(NOTE, message="second"), ERROR, replace(NOTE, location=Location("z.yaml", 1, 1)))
+    found = (NOTE, NOTE._replace(message="second"), ERROR, NOTE._replace(location=Location("z.yaml", 1, 1)))
     lines = render(Report(found, documents=2, rules=2), width=200).splitlines()
     heads = [index for index, line in enumerate(lines) if re.match(r"\S.*: (error|note): ", line)]
     assert [lines[index - 1] == "" for index in heads[1:]] == [False, True, True]
@@ -146,8 +145,8 @@ def test_a_terminal_has_nothing_to_obey(report: Report) -> None:
 
 
 def test_escapes_of_a_document_are_shown_as_text() -> None:
-    evil = replace(
-        ERROR, message="value \x1b[2J\x9b\u202eover", source_line="key: \x1b]0;title\x07", help="a\tb"
+    evil = ERROR._replace(
+        message="value \x1b[2J\x9b\u202eover", source_line="key: \x1b]0;title\x07", help="a\tb"
     )
     shown = "\n".join(one(evil, color=False, width=200))
     assert r"value \x1b[2J\x9b\u202eover" in shown
@@ -156,21 +155,21 @@ def test_escapes_of_a_document_are_shown_as_text() -> None:
 
 
 def test_a_message_cannot_fake_a_finding() -> None:
-    shown = one(replace(ERROR, message="bad\nfake.yaml:1:1: error: forged"), width=200)
+    shown = one(ERROR._replace(message="bad\nfake.yaml:1:1: error: forged"), width=200)
     assert not [line for line in shown if line.startswith("fake.yaml")]
     assert r"bad\nfake.yaml" in shown[0]
 
 
 def test_help_of_several_lines_keeps_its_shape() -> None:
-    shown = one(replace(ERROR, help="write\n  threads: 4\nthere", related=()))
+    shown = one(ERROR._replace(help="write\n  threads: 4\nthere", related=()))
     at = shown.index("  help: write")
     assert shown[at + 1 : at + 3] == ["          threads: 4", "        there"]
 
 
 def test_no_source_line_for_a_file_as_a_whole_and_no_caret_without_a_column() -> None:
-    whole = replace(ERROR, location=Location(MATRIX), help="", related=())
+    whole = ERROR._replace(location=Location(MATRIX), help="", related=())
     assert " | " not in "\n".join(one(whole))
-    no_column = replace(ERROR, location=Location(MATRIX, 12), help="", related=())
+    no_column = ERROR._replace(location=Location(MATRIX, 12), help="", related=())
     shown = one(no_column)
     assert "  12 |     from: 3" in shown
     assert not [line for line in shown if "^" in line]
@@ -224,8 +223,8 @@ def test_a_cut_never_parts_a_letter_from_its_accent() -> None:
 
 
 def test_a_related_message_of_several_lines_names_its_place_once() -> None:
-    related = (replace(ERROR.related[0], message="one\ntwo"),)
-    shown = one(replace(ERROR, related=related))
+    related = (ERROR.related[0]._replace(message="one\ntwo"),)
+    shown = one(ERROR._replace(related=related))
     at = shown.index("  note: one")
     assert shown[at + 1] == f"        two ({related[0].location})"
 
@@ -259,4 +258,4 @@ def test_visible_changes_nothing_that_can_be_seen() -> None:
 
 def test_severities_are_all_painted() -> None:
     for severity in Severity:
-        assert SGR.search(one(replace(ERROR, severity=severity), color=True)[0])
+        assert SGR.search(one(ERROR._replace(severity=severity), color=True)[0])

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from hio_validate.source import dump, read
-from hio_validate.source.dump import WIDEST_FLOW, Row, flow, scalar
+from hio_validate.source import read
+from hio_validate.source.dump import WIDEST_FLOW, Row, dump, flow, scalar
 from tests.source.yaml_texts import NASTY, documents, same, texts, values
 
 EXAMPLES = settings(deadline=None, max_examples=200, database=None)

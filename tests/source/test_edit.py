@@ -9,9 +9,9 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from hio_validate.diagnostic import Path
-from hio_validate.source import Append, Document, Edit, Remove, Set, edit, read
+from hio_validate.source import Document, read
 from hio_validate.source.characters import Unreadable
-from hio_validate.source.edit import CannotEdit
+from hio_validate.source.edit import Append, CannotEdit, Edit, Remove, Set, edit
 from hio_validate.source.fault import Malformed
 from tests.source.yaml_texts import keys, same, values, written_by_hand
 
