@@ -69,7 +69,8 @@ class _Module:
             '"""\n\n# fmt: off\n\nfrom __future__ import annotations\n',
             *self._imports("\n".join(parts)),
         ]
-        return re.sub("\n{4,}", "\n\n\n", "\n".join(head) + "\n\n" + "\n\n".join(parts) + "\n")
+        text = "\n".join(head) + "\n\n" + "\n\n".join(parts)
+        return re.sub("\n{4,}", "\n\n\n", text).rstrip() + "\n"
 
     @property
     def name(self) -> str:

@@ -121,7 +121,9 @@ def test_a_module_imports_only_what_stands_before_its_room(path: Path) -> None:
 def test_what_runs_enters_no_definition_and_no_pydantic(path: Path) -> None:
     if path.parent.name != "definitions" and _room(path) not in ("compile", "schemas"):
         names = [f"{name}." for name, _ in _imports(MODULES[path])]
-        assert not [name for name in names if name.startswith(("pydantic.", "hio_validate.models.definitions."))]
+        assert not [
+            name for name in names if name.startswith(("pydantic.", "hio_validate.models.definitions."))
+        ]
 
 
 def test_the_table_has_one_direction_and_no_idle_door() -> None:

@@ -300,3 +300,15 @@ def test_around_reads_what_it_can_where_a_file_is_locked() -> None:
     needed, focus = around(Files(TREE, locked), ["matrix/lab/one/m.yaml"])
     assert "matrix/lab/one/m.yaml" in focus
     assert locked <= needed
+
+
+def test_a_document_of_another_service_that_cites_in_full_depends_too() -> None:
+    base = f"{SERVICES}/lab/one/stacks/base.yaml"
+    cites = "hio: matrix/v1\nname: {0}\nservice: lab/two\nparent: {1}\ncandidate: fast\nrows: []\n"
+    files = {
+        "matrix/lab/two/far.yaml": cites.format("far", "lab/one/base"),
+        "matrix/lab/two/near.yaml": cites.format("near", "base"),
+    }
+    focus = around(Files({**TREE, **files}), [base])[1]
+    assert "matrix/lab/two/far.yaml" in focus
+    assert "matrix/lab/two/near.yaml" not in focus

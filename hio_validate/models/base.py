@@ -45,4 +45,3 @@ class JudgedBy(Record):
     hio: str = field(TEXT, 'Version of hio.')
     rules: int = field({'type': 'int', 'ge': 0}, 'Number of the newest rule it knew (Rule.since).')
     seen: dict[str, str] | None = field({'type': 'nullable', 'schema': {'type': 'dict', 'keys_schema': {'type': 'str'}, 'values_schema': SHA256}}, 'Digests of the site and family tables it read.', default=None)
-

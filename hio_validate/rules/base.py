@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Location, Path, Severity
 from hio_validate.inheritance import Inheritance, inheritance
@@ -34,8 +34,7 @@ class Scope(StrEnum):
     """check(crash): a rule that raised."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where something stands: a symbolic path in a document, or a fixed place in any file."""
 
     document: Document | None
@@ -44,8 +43,7 @@ class Place:
     fixed: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What a rule found; the engine adds id, severity and position."""
 
     place: Place

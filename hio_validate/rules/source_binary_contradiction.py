@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models.capture import CapturedProcess
@@ -91,8 +91,7 @@ def _name(
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Revision:
+class _Revision(NamedTuple):
     """A build number (0 = unknown) and a commit ("" = unknown)."""
 
     number: int = 0

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.models.family import Family
@@ -22,8 +21,7 @@ _LEAST = {Arity.ONE: 1, Arity.TWO: 2, Arity.MANY: 1}
 _MOST = {Arity.ONE: 1, Arity.TWO: 2, Arity.OPTIONAL: 1}
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """One setting as a command line or environment gives it."""
 
     factor: str
@@ -34,8 +32,7 @@ class Given:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Misread:
+class Misread(NamedTuple):
     """A word that the grammar or the build does not know; `rule` is the id it is reported under."""
 
     rule: str
@@ -44,14 +41,12 @@ class Misread:
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(NamedTuple):
     text: str
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class _Flag:
+class _Flag(NamedTuple):
     """A flag as the family spells it; `inline` is the value that stands in the same word."""
 
     spelling: str

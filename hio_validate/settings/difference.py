@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from hio_validate.settings.setting import SET_BY_A_PERSON, Class, Effective, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN
@@ -39,8 +40,7 @@ NEEDS_A_ROW = frozenset({Group.CHANGED, Group.MOVED, Group.IDENTITY, Group.UNKNO
 LEAVES_NO_DIFFERENCE = frozenset({Group.EQUAL, Group.ONE_BUILD, Group.ONE_SIDE})
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """One setting on both sides; a side that does not have it is None."""
 
     address: str

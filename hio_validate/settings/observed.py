@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate.models import reader
 from hio_validate.models.capture import Capture, CapturedProcess
@@ -19,8 +19,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """A variable a stack can set; a process may have inherited stranger ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(NamedTuple):
     """One setting that a process reports otherwise than its arguments and defaults give it."""
 
     factor: str

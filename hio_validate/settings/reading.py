@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.models.family import Family
@@ -15,8 +15,7 @@ from hio_validate.settings.setting import Class, class_of
 from hio_validate.settings.value import normal
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The settings given, in order, and what is not understood or contradicts itself."""
 
     env: tuple[Given, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.family import Family
@@ -14,8 +14,7 @@ from hio_validate.models.reported import facts
 from hio_validate.settings.value import UNKNOWN, reported_text
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What a process says of one setting."""
 
     where: str
