@@ -60,6 +60,8 @@ def entry(
         data["pins"] = {role: _pin(repo, ledger.service, role, name) for role, name in pins.items()}
     data["judged_by"] = {"hio": __version__, "rules": NEWEST}
     _check(data)
+    if kind in ("increment", "negative-control") and "run" not in pins and not fields.get("imported"):
+        raise CannotAppend(f"{kind}: give --run, the run that measured it; nobody could check it otherwise")
     file = f"ledger/{ledger.service}/{at[:4]}/{id_}.yaml"
     return file, dump(data, head=modeline("entry", file))
 

@@ -66,7 +66,7 @@ class _Judge:
     view: View
     rules: Sequence[Rule]
     gated: bool
-    """Whether a gate was asked for: then a comment no longer keeps one quiet (contract 3.5)."""
+    """Whether a gate was asked for: then no comment keeps anything quiet (contract 3.5)."""
     found: list[Diagnostic] = field(default_factory=list)
     suppressed: list[Suppressed] = field(default_factory=list)
     _used: set[tuple[str, int, str]] = field(default_factory=set)
@@ -115,7 +115,7 @@ class _Judge:
         allowance = self._allowance(rule, problem.place.document, location)
         if allowance:
             self._used.add((location.file, allowance.line, rule.id))
-        if allowance and not (self.gated and found.severity is Severity.GATE):
+        if allowance and not self.gated:
             self.suppressed.append(Suppressed(found, allowance.reason))
         else:
             self.found.append(found)

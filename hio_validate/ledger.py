@@ -43,7 +43,7 @@ class Ledger:
     def ancestors(self, tips: Iterable[str]) -> set[str]:
         """The given entries and everything before them."""
         seen: set[str] = set()
-        waiting = list(tips)
+        waiting = [tip.removeprefix(f"{self.service}/") for tip in tips]
         while waiting:
             id_ = waiting.pop()
             if id_ not in seen and id_ in self.entries:
@@ -74,7 +74,10 @@ class Ledger:
             if isinstance(item.model, NegativeControl):
                 excluded[item.model.factor] = item
             elif isinstance(item.model, Increment):
-                excluded.pop(item.model.factor, None)
+                accepted = item.model.factor
+                excluded = {
+                    factor: each for factor, each in excluded.items() if not _one_setting(factor, accepted)
+                }
         return list(excluded.values())
 
     def accepted_stacks(self, tips: Iterable[str] | None = None) -> list[str]:
@@ -85,6 +88,11 @@ class Ledger:
             if pins and pins.stack:
                 names.append(pins.stack.partition("@")[0])
         return names
+
+
+def _one_setting(one: str, other: str) -> bool:
+    """Whether two names can mean one setting: equal, or one is the other without its process."""
+    return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
 
 
 def ledgers(repo: Repo) -> dict[str, Ledger]:

@@ -84,7 +84,7 @@ def _with_place_holders(
     """Locators and endpoints become ${factor}; everything else stays as it runs."""
     of_a_place = {
         factor
-        for name in ("locator", "endpoint")
+        for name in ("artifact", "locator", "endpoint")
         for factor in (family.classes.get(name, []) if family else [])
     }
     written = [list(line) for line in lines]

@@ -6,6 +6,7 @@ those who cite it; a name leads to at most one item per kind and service.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -144,6 +145,17 @@ class Repo:
         return None if raw is None else digest_of(raw).removeprefix("sha256:")
 
 
+ROOM_OF = {
+    "stack/v1": "manifests/services/<site>/<model>/stacks/",
+    "site/v1": "manifests/sites/",
+    "engine/v1": "manifests/engines/<family>/<build>/",
+    "family/v1": "manifests/engines/<family>/",
+    "capture/v1": "manifests/services/<site>/<model>/captures/",
+    "matrix/v1": "matrix/<site>/<model>/",
+    "run/v1": "manifests/services/<site>/<model>/runs/<name>/",
+    "entry/v1": "ledger/<site>/<model>/<year>/",
+}
+"""Where the documents of a kind stand."""
 _ROOM_OF = {
     "stack/v1": "/stacks/",
     "site/v1": "manifests/sites/",
@@ -371,6 +383,18 @@ def _from_path(file: str) -> tuple[str, str | None]:
     return name, None
 
 
+_NAME_IN_ROOM = r"[^/]+"
+_IN_ROOM = {
+    kind: re.compile(re.sub("<[a-z]+>", _NAME_IN_ROOM, room).removesuffix("<year>/") + ".*")
+    for kind, room in ROOM_OF.items()
+}
+
+
+def in_its_room(item: Item) -> bool:
+    """Whether a document stands where its kind is looked for and, where it is written once, frozen."""
+    return _IN_ROOM[item.kind].fullmatch(item.file) is not None
+
+
 def references(item: Item) -> Iterator[Reference]:
     """Every place where a valid document names or pins another one."""
     model = item.model
@@ -444,6 +468,9 @@ def evidence_files(item: Item) -> Iterator[tuple[Path, str, str]]:
     model = item.model
     if isinstance(model, Engine) and model.help:
         yield ("help", "sha256"), model.help.file, model.help.sha256
+    if isinstance(model, Engine) and model.source:
+        for index, patch in enumerate(model.source.patches):
+            yield ("source", "patches", index, "sha256"), patch.file, patch.sha256
     if isinstance(model, Run):
         yield ("raw", "sha256"), model.raw.file, model.raw.sha256
         for index, log in enumerate(model.logs):

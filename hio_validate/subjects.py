@@ -17,7 +17,7 @@ from pathlib import Path
 from hio_validate.models import reader
 from hio_validate.models.stack import Stack
 from hio_validate.observe.privacy import WITHHELD, Grammar, keep
-from hio_validate.repo import Item, Repo, item_of
+from hio_validate.repo import ENDINGS, Item, Repo, item_of
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
 from hio_validate.settings.knowledge import Settings
@@ -58,10 +58,12 @@ def subject(named: str, around: Surroundings) -> Subject:
         return _process(int(named), around)
     if named.endswith(".service"):
         return _unit(Path(named), around)
-    if os.path.isfile(named):
+    if named.endswith(ENDINGS) and os.path.isfile(named):
         return _document(item_of(read(_bytes(named), named)), around)
     if any(character.isspace() for character in named):
         return command_line(_words(named), around)
+    if "/" in named and Path(named).is_file():
+        return command_line([named], around)
     for kind in ("stack/v1", "capture/v1"):
         item = around.repo.find(kind, named, around.service) or around.repo.find(kind, named)
         if item is not None:
@@ -173,12 +175,15 @@ def _learned(
     program: Path | None, family: str | None, around: Surroundings
 ) -> tuple[Catalogue | None, tuple[str, ...]]:
     """The catalogue of a program that is here; else a borrowed one, and a note that says so."""
-    from hio_validate.observe.help_text import help_of  # it starts a process
+    from hio_validate.observe.help_text import help_of, is_the_program  # they look at the program
     from hio_validate.observe.refusal import Unobservable
 
     table = around.settings.family(family) if family else None
     if table is None:
         return None, ("the program is of no family hio knows, so nothing is known of its defaults",)
+    if program is not None and not is_the_program(program, table):
+        why = f"{program.name} only starts it, so its defaults are unknown"
+        return around.settings.borrowed(table.name), (why,)
     if program is None:
         return around.settings.borrowed(table.name), ("the program is not here, so its defaults are unknown",)
     try:

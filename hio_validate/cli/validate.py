@@ -21,13 +21,17 @@ from hio_validate.rules import RULES
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @repo_option
 @click.option("--staged", is_flag=True, help="Judge what the next commit would add or change (the index).")
+@click.option(
+    "--changed-from", metavar="REV", help="Compare frozen documents with this revision (default: HEAD)."
+)
 @click.option("--gate", "gates", multiple=True, type=click.Choice(["tested", "accepted", "deploy"]),
               help="Fail on what blocks this, too.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True,
               help="How to report.")  # fmt: skip
 def validate(
-    paths: tuple[Path, ...], repo: Path | None, staged: bool, gates: tuple[str, ...], format_: str
-) -> None:
+    paths: tuple[Path, ...], repo: Path | None, staged: bool, changed_from: str | None,
+    gates: tuple[str, ...], format_: str,
+) -> None:  # fmt: skip
     """Check documents: all of the repository, or PATHS with what they depend on and what depends on them.
 
     Errors block; gates are honest work that is not deployable yet and block with --gate; notes are worth
@@ -37,7 +41,7 @@ def validate(
         stop("--staged judges the whole index; leave the paths out (pre-commit: pass_filenames: false)", 2)
     root, kept = root_of(repo)
     try:
-        tree, before = _trees(root, kept, staged)
+        tree, before = _trees(root, kept, staged, changed_from)
         files = set(history.changed_in_index(root)) if staged else _files(root, tree, paths)
         report = _idle(tree, format_) if staged and not files else _judge(tree, before, files, gates)
     except history.Unlistable as error:
@@ -46,12 +50,15 @@ def validate(
     sys.exit(report.exit_code)
 
 
-def _trees(root: Path, kept: bool, staged: bool) -> tuple[Tree, history.Objects | None]:
+def _trees(
+    root: Path, kept: bool, staged: bool, changed_from: str | None
+) -> tuple[Tree, history.Objects | None]:
     if not kept:
-        if staged:
-            stop(f"{root} is no git repository, so nothing is staged", 2)
+        if staged or changed_from:
+            stop(f"{root} is no git repository, so there is nothing to compare it with", 2)
         return history.Folder(root), None
-    return history.index_of(root) if staged else history.WorkTree(root), history.revision(root)
+    tree = history.index_of(root) if staged else history.WorkTree(root)
+    return tree, history.revision(root, changed_from or "HEAD")
 
 
 def _idle(tree: Tree, format_: str) -> Report:

@@ -43,5 +43,5 @@ class JudgedBy(Record):
     """Which hio wrote this, so that newer rules give notes here and never errors."""
 
     hio: str = field(TEXT, 'Version of hio.')
-    rules: int = field({'type': 'int', 'ge': 0}, 'Number of the newest rule it knew (Rule.since).')
+    rules: int = field({'type': 'int', 'ge': 1}, 'Number of the newest rule it knew (Rule.since).')
     seen: dict[str, str] | None = field({'type': 'nullable', 'schema': {'type': 'dict', 'keys_schema': {'type': 'str'}, 'values_schema': SHA256}}, 'Digests of the site and family tables it read.', default=None)

@@ -20,7 +20,7 @@ class Source(Record):
 
     project: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Name of the project, e.g. llama.cpp.', default=None)
     revision: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Commit, tag or build number that was checked out.', default=None)
-    archive: FileHash | None = field({'type': 'nullable', 'schema': FileHash.core}, 'Source archive it was built from.', default=None)
+    archive: FileHash | None = field({'type': 'nullable', 'schema': FileHash.core}, 'Source archive it was built from; its bytes stay outside the repository.', default=None)
     flags: dict[str, str] = field({'type': 'dict', 'keys_schema': FLAG_NAME, 'values_schema': {'type': 'str'}}, 'Build flags, e.g. GGML_NATIVE: "OFF".', default_factory=dict)
     compiler: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Compiler and version.', default=None)
     patches: list[FileHash] = field({'type': 'list', 'items_schema': FileHash.core}, 'Patches applied on top of the revision.', default_factory=list)

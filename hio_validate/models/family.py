@@ -14,7 +14,7 @@ from hio_validate.models.record import Record, field
 
 FACTOR = {'type': 'str', 'max_length': 120, 'pattern': '^[A-Za-z0-9][A-Za-z0-9._+-]*$'}
 
-CLASS = {'type': 'literal', 'expected': ['locator', 'endpoint', 'observability', 'secret']}
+CLASS = {'type': 'literal', 'expected': ['artifact', 'locator', 'endpoint', 'observability', 'secret']}
 
 
 class FollowsIf(Record):
@@ -41,7 +41,7 @@ class Family(Record):
     env_negation: dict[str, str] = field({'type': 'dict', 'keys_schema': {'type': 'str'}, 'values_schema': {'type': 'str'}}, 'Prefix -> prefix of the negated name.', alias='env-negation', default_factory=dict)
     attached: dict[str, str] = field({'type': 'dict', 'keys_schema': TEXT, 'values_schema': FACTOR}, 'Short flag whose value may be glued to it (-O3) -> its factor.', default_factory=dict)
     integers: Literal['plain', 'suffixed'] | list[str] = field({'type': 'union', 'choices': [{'type': 'literal', 'expected': ['plain', 'suffixed']}, {'type': 'list', 'items_schema': FACTOR}]}, 'suffixed: 1k = 1000, 1K = 1024, for every factor or for the ones listed.', default='plain')
-    classes: dict[Literal['locator', 'endpoint', 'observability', 'secret'], list[str]] = field({'type': 'dict', 'keys_schema': CLASS, 'values_schema': {'type': 'list', 'items_schema': FACTOR}}, 'Factors that are no tuning.', default_factory=dict)
+    classes: dict[Literal['artifact', 'locator', 'endpoint', 'observability', 'secret'], list[str]] = field({'type': 'dict', 'keys_schema': CLASS, 'values_schema': {'type': 'list', 'items_schema': FACTOR}}, 'Factors that are no tuning.', default_factory=dict)
     not_a_negation: list[str] = field({'type': 'list', 'items_schema': FACTOR}, 'Factors beginning with no- that negate nothing.', alias='not-a-negation', default_factory=list)
     follows: dict[str, str] = field({'type': 'dict', 'keys_schema': FACTOR, 'values_schema': FACTOR}, 'Factor -> the factor whose value it takes when unset.', default_factory=dict)
     follows_if: dict[str, FollowsIf] = field({'type': 'dict', 'keys_schema': FACTOR, 'values_schema': FollowsIf.core}, 'Factor -> default under a condition.', alias='follows-if', default_factory=dict)

@@ -12,20 +12,26 @@ from pathlib import Path
 
 from hio_validate.models.family import Family
 from hio_validate.observe.refusal import Unobservable
+from hio_validate.settings.family import recognised
 
 TIME_LIMIT_S = 60.0
 """vLLM imports its whole stack before it prints its help."""
 
 
+def is_the_program(binary: Path, family: Family) -> bool:
+    """Whether a file is the family's own program; an interpreter would run whatever `serve` means to it here."""
+    return recognised([os.path.realpath(binary)]) == family.name
+
+
 def help_of(binary: Path, family: Family) -> str:
     """What the binary prints. Raises Unobservable where it does not start, fails or says nothing."""
-    command = [str(binary), *family.help_command]
+    command = [str(binary.absolute()), *family.help_command]
     kept = {
         name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH", "LANG") if name in os.environ
     }
     try:
         done = subprocess.run(
-            command, env={**kept, "COLUMNS": "10000", "NO_COLOR": "1"}, stdin=subprocess.DEVNULL,
+            command, cwd="/", env={**kept, "COLUMNS": "10000", "NO_COLOR": "1"}, stdin=subprocess.DEVNULL,
             capture_output=True, timeout=TIME_LIMIT_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

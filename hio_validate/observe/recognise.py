@@ -16,7 +16,7 @@ from hio_validate.models.family import Family
 from hio_validate.observe import proc
 from hio_validate.observe.capture import capture_process
 from hio_validate.observe.hashing import Progress
-from hio_validate.observe.help_text import help_of
+from hio_validate.observe.help_text import help_of, is_the_program
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
@@ -73,7 +73,10 @@ def _catalogue(
     if isinstance(learned, Catalogue):
         return learned, ()
     advice = "no recorded build has these bytes; hio engine learn --binary records one"
+    program = Path(f"/proc/{pid}/exe")
+    if not is_the_program(program, table):
+        return None, (advice, "an interpreter runs it, so its defaults are unknown")
     try:
-        return families.learn(help_of(Path(f"/proc/{pid}/exe"), table), table), (advice,)
+        return families.learn(help_of(program, table), table), (advice,)
     except (Unobservable, UnreadableHelp) as error:
         return None, (advice, f"its defaults are unknown: {error}")

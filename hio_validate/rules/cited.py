@@ -32,7 +32,9 @@ class Cited:
     @property
     def needs_evidence(self) -> bool:
         """Locators and endpoints need listing, not evidence (contract 3.2)."""
-        return any(each.class_ is Class.TUNING for each in self.compared) or not self.compared
+        return (
+            any(each.class_ in (Class.TUNING, Class.ARTIFACT) for each in self.compared) or not self.compared
+        )
 
     @property
     def evidence_path(self) -> Path:

@@ -31,7 +31,9 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     for cited in decided_rows(item, view, "changed", "excluded"):
         if cited.entry is not None and cited.entry.model is not None:
             problem = _wrong_kind(item, cited, cited.entry) or _wrong_factor(item, cited, cited.entry)
+            problem = problem or _served_loser(item, cited, cited.entry, view)
             problem = problem or _wrong_value(item, cited, cited.entry, view)
+            problem = problem or _overruled(item, cited, cited.entry, view)
             if problem:
                 yield problem
 
@@ -106,6 +108,41 @@ def _wrong_value(item: Item, cited: Cited, entry: Item, view: View) -> Problem |
         "cite an entry whose run measured this value, or write retest",
         (("the arms", Place(cited.run.document, ("arms",), at_key=True)),),
     )
+
+
+def _served_loser(item: Item, cited: Cited, entry: Item, view: View) -> Problem | None:
+    """An exclusion whose candidate runs the very value that lost."""
+    result = getattr(entry.model, "result", None)
+    if cited.row.disposition != "excluded" or not result or not cited.compared or cited.run is None:
+        return None
+    lost, served = _values(cited, cited.run, view).get(result.to_arm), cited.compared[0].to
+    if lost is None or UNKNOWN in (lost, served) or not same(lost, served):
+        return None
+    return Problem(
+        at(item, *cited.path, "to") if isinstance(cited.row, FactorRow) else at(item, *cited.evidence_path),
+        f"{cited.name} is excluded, and the candidate runs the value that lost: {served}",
+        "put the stack right, or write retest",
+        (("the measured loser", Place(entry.document, ("result", "to"))),),
+    )
+
+
+def _overruled(item: Item, cited: Cited, entry: Item, view: View) -> Problem | None:
+    """A later entry put the cited one right, or decided the opposite about the same setting."""
+    opposite = NegativeControl if cited.row.disposition == "changed" else Increment
+    ledger = view.ledger(entry.service)
+    for later in ledger.entries.values():
+        corrects = later.model.kind == "correction" and later.model.corrects.rpartition("/")[2] == entry.name
+        reverses = isinstance(later.model, opposite) and _names_the_row(later.model.factor, cited)
+        if (corrects or reverses) and entry.name in ledger.ancestors(ledger.after(later.name)):
+            what = "put right" if corrects else "overruled"
+            return Problem(
+                at(item, *cited.evidence_path),
+                f"{entry.name} was {what} later, by {later.name}",
+                "read what it says, then cite an entry that still holds, or write retest",
+                (("the later entry", Place(later.document, ("kind",))),),
+                severity=Severity.GATE,
+            )
+    return None
 
 
 def _values(cited: Cited, run: Item, view: View) -> dict[str, str]:

@@ -71,19 +71,30 @@ def _there(run: Item, view: View) -> dict[str, str]:
     scope = run.model.scope
     parts = ("host", "model", "fixture", "regime")
     declared = {part: (getattr(scope, part) if scope else None) or UNKNOWN for part in parts}
-    return declared | _observed(run, view)
+    seen = _observed(run, view)
+    return {part: _known(declared[part], seen.get(part, [])) for part in parts}
 
 
-def _observed(run: Item, view: View) -> dict[str, str]:
-    """Host and model as the captures of all arms show them; a part that one of them does not know is left out."""
+def _known(declared: str, seen: list[str | None]) -> str:
+    """What captures show wins over what is declared; a declaration stands for those that do not know."""
+    known = {each for each in seen if each}
+    if not known:
+        return declared
+    claimed = known | ({declared} - {UNKNOWN})
+    if not all(seen) and len(claimed) == 1:
+        return declared
+    return " and ".join(sorted(known if all(seen) else claimed))
+
+
+def _observed(run: Item, view: View) -> dict[str, list[str | None]]:
+    """Host and model as the captures of all arms show them, None where one does not know."""
     pins = [pin for arm in run.model.arms.values() for pin in arm.captures or ("",)]
     captures = [view.repo.find("capture/v1", pin.partition("@")[0], run.service) for pin in pins]
     models = [capture.model if capture else None for capture in captures]
-    seen = {
+    return {
         "host": [model.host.id if model else None for model in models],
         "model": [_model_of(model) if model else None for model in models],
     }
-    return {part: " and ".join(sorted(set(map(str, found)))) for part, found in seen.items() if all(found)}
 
 
 def _model_of(capture: Capture) -> str | None:
@@ -116,13 +127,12 @@ def _dependencies(item: Item, cited: Cited, run: Item, found: Inheritance, view:
 def _here(found: Inheritance, view: View) -> dict[str, str]:
     """The context in which the candidate shall serve, as captures and the declared workload give it."""
     matrix = found.matrix
-    names = (matrix.captures.candidate, matrix.captures.parent) if matrix.captures else ()
-    captures = [view.repo.find("capture/v1", name, found.item.service) for name in names if name]
-    models = [capture.model for capture in captures if capture and capture.model]
-    hosts = [model.host.id for model in models if model.host.id]
+    name = matrix.captures.candidate if matrix.captures else None
+    capture = view.repo.find("capture/v1", name, found.item.service) if name else None
+    shown = capture.model if capture else None
     return {
-        "host": hosts[0] if hosts else UNKNOWN,
-        "model": next((sha256 for model in models if (sha256 := _model_of(model))), UNKNOWN),
+        "host": (shown.host.id if shown else None) or UNKNOWN,
+        "model": (_model_of(shown) if shown else None) or UNKNOWN,
         "fixture": (matrix.workload.fixture if matrix.workload else None) or UNKNOWN,
         "regime": (matrix.workload.regime if matrix.workload else None) or UNKNOWN,
     }

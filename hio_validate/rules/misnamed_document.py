@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.repo import Item
+from hio_validate.repo import ROOM_OF, Item, in_its_room
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
 
 
@@ -28,6 +28,12 @@ def check(view: View) -> Iterator[Problem]:
             continue
         key = "id" if item.kind == "entry/v1" else "name"
         said = getattr(item.model, key)
+        if not in_its_room(item):
+            yield Problem(
+                at(item, "hio"),
+                f"{item.kind.partition('/')[0]} documents do not stand here",
+                f"move it to {ROOM_OF[item.kind]}: only there it is found and frozen",
+            )
         if said != item.name:
             yield Problem(
                 at(item, key),

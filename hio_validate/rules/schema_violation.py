@@ -7,8 +7,8 @@ somebody's guess, and a guess is what the contract rules out (contract 1.5: decl
 
 A document that its kind refuses is not judged any further, and nobody who cites it is blamed for it.
 
-How to fix: correct the key or value at that place. The message says what was expected; `hio schema KIND` prints
-the JSON Schema, with which an editor completes and checks while you type.
+How to fix: correct the key or value at that place. The message says what was expected; `hio schema` writes
+the JSON Schemas, with which an editor completes and checks while you type.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def delta_of(
         if not (dot and owner in stack.processes):
             owner, factor = _process_of(name, stack, knowledge) or "", name
         if owner == process:
-            found[_canonical(factor, knowledge.get(process))] = value
+            found[_canonical(factor, knowledge.get(process))] = _meant(factor, value, knowledge.get(process))
     return found
 
 
@@ -40,6 +40,14 @@ def _process_of(factor: str, stack: Stack, knowledge: Mapping[str, Knowledge]) -
         ):
             owners.append(name)
     return owners[0] if len(owners) == 1 else None
+
+
+def _meant(factor: str, value: str, known: Knowledge | None) -> str:
+    """`no-mmap: on` means that mmap is off."""
+    option = known.catalogue.find(f"--{factor}") if known and known.catalogue else None
+    if option is None or f"--{factor}" not in option.negations:
+        return value
+    return {"on": "off", "true": "off", "1": "off", "off": "on", "false": "on", "0": "on"}.get(value, value)
 
 
 def _canonical(factor: str, known: Knowledge | None) -> str:

@@ -332,7 +332,7 @@ def _renamed_processes(parent: Effective, candidate: Effective, pairs: Pairs) ->
 def _compare(address: str, theirs: Setting | None, mine: Setting | None, aligned: _Alignment) -> Compared:
     from_ = theirs.value if theirs else _unset(aligned, aligned.parent, mine)
     to = mine.value if mine else _unset(aligned, aligned.candidate, theirs)
-    return Compared(address, theirs, mine, _group(theirs, mine, from_, to), from_, to)
+    return Compared(address, theirs, mine, _group(theirs, mine, from_, to, aligned), from_, to)
 
 
 def _unset(aligned: _Alignment, side: Effective, other: Setting | None) -> str:
@@ -355,17 +355,20 @@ def _has_kin(side: Effective, process: str, factor: str) -> bool:
     return kind is not None and any(each.factor.startswith(kind) for each in _of(side, process))
 
 
-def _group(theirs: Setting | None, mine: Setting | None, from_: str, to: str) -> Group:
+def _group(theirs: Setting | None, mine: Setting | None, from_: str, to: str, aligned: _Alignment) -> Group:
     sides = [side for side in (theirs, mine) if side is not None]
     origins = {side.origin for side in sides}
     if Origin.IDENTITY in origins:
-        return _identity_group(len(sides), from_, to)
+        return _identity_group(theirs, mine, from_, to, aligned)
     explicit = not origins.isdisjoint(SET_BY_A_PERSON)
     if UNKNOWN in (from_, to):
         return _unknown_group(theirs, mine, explicit, class_of_sides(theirs, mine))
     if from_ == to:
         return Group.EQUAL
-    if class_of_sides(theirs, mine) is not Class.TUNING:
+    class_ = class_of_sides(theirs, mine)
+    if class_ is Class.ARTIFACT and explicit:
+        return _artifact_group(theirs, mine, aligned)
+    if class_ is not Class.TUNING:
         return Group.OPERATIONAL if explicit or len(sides) == 2 else Group.ONE_BUILD
     if explicit:
         return Group.CHANGED
@@ -374,15 +377,34 @@ def _group(theirs: Setting | None, mine: Setting | None, from_: str, to: str) ->
     return Group.FOLLOWED if Origin.FOLLOWS in origins else Group.MOVED
 
 
-def _identity_group(sides: int, from_: str, to: str) -> Group:
-    if UNKNOWN in (from_, to):
-        return Group.UNKNOWN if sides == 2 else Group.ONE_SIDE
+def _artifact_group(theirs: Setting | None, mine: Setting | None, aligned: _Alignment) -> Group:
+    """A file that only one side names is a change; another path is one unless both files were observed."""
+    if not (theirs and mine and theirs.set_by_a_person and mine.set_by_a_person):
+        return Group.CHANGED
+    observed = all(
+        any(each.factor.startswith("artifact.") for each in side.settings.values())
+        for side in (aligned.parent, aligned.candidate)
+    )
+    return Group.OPERATIONAL if observed else Group.UNKNOWN
+
+
+def _identity_group(
+    theirs: Setting | None, mine: Setting | None, from_: str, to: str, aligned: _Alignment
+) -> Group:
+    seen = theirs or mine
+    if UNKNOWN in (from_, to) and seen is not None:
+        if (theirs and mine) or seen.factor.startswith("build"):
+            return Group.UNKNOWN if theirs and mine else Group.ONE_SIDE
+        side = aligned.parent if theirs is None else aligned.candidate
+        process = aligned.process_of(seen.address.partition(".")[0], side)
+        captured = any(each.factor == "executable" for each in _of(side, process))
+        return Group.UNKNOWN if captured else Group.ONE_SIDE
     return Group.EQUAL if from_ == to else Group.IDENTITY
 
 
 def _unknown_group(theirs: Setting | None, mine: Setting | None, explicit: bool, class_: Class) -> Group:
     """Unknown on a side: nothing to say where nobody set it and both ask for the same; else it must be said."""
-    if class_ is not Class.TUNING:
+    if class_ not in (Class.TUNING, Class.ARTIFACT):
         return Group.EQUAL if not explicit else Group.OPERATIONAL
     if not explicit and (theirs is None or mine is None or theirs.declared == mine.declared):
         return Group.EQUAL

@@ -16,8 +16,10 @@ PACKAGED = ("llama-server", "vllm")
 
 
 def recognised(argv: Sequence[str]) -> str | None:
-    """The packaged family whose program a command line starts; an interpreter (and `-m`) may stand before it."""
-    words = [argv[2].partition(".")[0]] if len(argv) > 2 and argv[1] == "-m" else argv[:2]
+    """The packaged family whose program a command line starts; python (and its `-m`) may stand before it."""
+    words = list(argv[:1])
+    if words and words[0].rpartition("/")[2].startswith("python"):
+        words = [argv[2].partition(".")[0]] if len(argv) > 2 and argv[1] == "-m" else list(argv[1:2])
     for word in words:
         program = word.rpartition("/")[2]
         for name in PACKAGED:

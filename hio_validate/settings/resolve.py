@@ -25,7 +25,7 @@ from hio_validate.settings.reading import Reading
 from hio_validate.settings.setting import Class, Effective, Knowledge, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, reported_text, text_of
 
-_SERVES = frozenset({Class.TUNING, Class.LOCATOR, Class.ENDPOINT})
+_SERVES = frozenset({Class.TUNING, Class.ARTIFACT, Class.LOCATOR, Class.ENDPOINT})
 """What a preset may write."""
 
 

@@ -40,6 +40,8 @@ class Class(StrEnum):
     """What kind of setting it is; only tuning and identity need evidence."""
 
     TUNING = "tuning"
+    ARTIFACT = "artifact"
+    """Names a file whose bytes decide what is served: a model, a draft, a projector, a template."""
     LOCATOR = "locator"
     ENDPOINT = "endpoint"
     OBSERVABILITY = "observability"

@@ -69,7 +69,7 @@ def normal(text: str, factor: str, option: Option | None = None, family: Family 
             return _json(trimmed)
         if factor in family.case_insensitive:
             return trimmed.lower()
-        if factor in family.classes.get("locator", ()):
+        if factor in family.classes.get("locator", ()) or factor in family.classes.get("artifact", ()):
             return text
         if _is_suffixed(factor, family) and (scaled := _scaled(trimmed)):
             return scaled

@@ -166,7 +166,7 @@ class Campaign:
         self.tip = f'"{id_}@{self.write(f"ledger/{SERVICE}/2026/{id_}.yaml", text)}"'
 
 
-def build(root: Path) -> None:
+def build(root: Path) -> Campaign:
     """The campaign as its authors kept it."""
     campaign = Campaign(root)
     campaign.write("manifests/engines/one-process-server/family.yaml", FAMILY)
@@ -199,3 +199,4 @@ def build(root: Path) -> None:
         'result: {metric: decode_tps, from: "off", to: "on", statistic: mean, change_percent: 11.5}\n',
     )  # fmt: skip
     campaign.write(f"matrix/{SERVICE}/P0-to-Z2.yaml", MATRIX)
+    return campaign

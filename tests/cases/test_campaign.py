@@ -58,3 +58,43 @@ def test_what_the_table_left_out_is_all_it_lacks(tmp_path: Path) -> None:
     matrix.write_text(completed)
     report = engine.run(load(Folder(tmp_path)))
     assert [each.rule for each in report.diagnostics if each.severity == "error"] == ["recomputed-mismatch"]
+
+
+def contradictions(root: Path) -> list[tuple[str, str]]:
+    report = engine.run(load(Folder(root)))
+    return [
+        (str(each.severity), each.message)
+        for each in report.diagnostics
+        if each.rule == "evidence-contradicts-row"
+    ]
+
+
+def test_evidence_that_was_put_right_or_overruled_later_no_longer_carries_its_row(tmp_path: Path) -> None:
+    campaign = build(tmp_path)
+    assert contradictions(tmp_path) == []
+    campaign.entry("put-right", "correction", "2026-09-17T00:00:00Z", "corrects: schedule\n")
+    assert contradictions(tmp_path) == [("gate", "schedule was put right later, by put-right")]
+    campaign.entry("lost", "negative-control", "2026-09-18T00:00:00Z", "factor: threadpools\n")
+    campaign.entry("won", "increment", "2026-09-19T00:00:00Z", "factor: server.threadpools\n")
+    assert ("gate", "pools was overruled later, by won") in contradictions(tmp_path)
+
+
+def test_an_excluded_setting_that_the_candidate_still_runs_is_a_contradiction(tmp_path: Path) -> None:
+    build(tmp_path)
+    stack = tmp_path / "manifests/services/desk/tiny/stacks/Z2.yaml"
+    stack.write_text(stack.read_text().replace("env: {", 'env: {SMALL_BATCH: "1", '))
+    said = "small-batch is excluded, and the candidate runs the value that lost: 1"
+    assert ("error", said) in contradictions(tmp_path)
+
+
+def test_a_document_outside_its_room_is_told(tmp_path: Path) -> None:
+    build(tmp_path)
+    entry = tmp_path / "ledger/desk/tiny/2026/pools.yaml"
+    (tmp_path / "manifests/ledger").mkdir()
+    entry.rename(tmp_path / "manifests/ledger/pools.yaml")
+    found = [
+        each.message
+        for each in engine.run(load(Folder(tmp_path))).diagnostics
+        if each.rule == "misnamed-document"
+    ]
+    assert found == ["entry documents do not stand here"]

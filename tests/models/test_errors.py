@@ -87,7 +87,7 @@ CASES = {
     "row-that-is-none": (MATRIX + "rows:\n  - {preserved: [a]}\n  - x\n", ['8:5 rows: expected keys and values, got "x"']),
     "row-that-is-empty": (MATRIX + "rows:\n  -\n", ["7:4 rows: expected keys and values, got nothing"]),
     "a-class-that-is-none": ("hio: family/v1\nname: f\nclasses: {secrets: [a]}\n",
-                             ['3:11 the key "secrets" is not locator, endpoint, observability or secret | did you mean secret?']),
+                             ['3:11 the key "secrets" is not artifact, locator, endpoint, observability or secret | did you mean secret?']),
     "a-key-too-long": (SITE + f"  {'x' * 101}: {{}}\n", [f'4:3 the key "{"x" * 57}..." is longer than 100 characters']),
 }  # fmt: skip
 

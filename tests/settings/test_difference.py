@@ -82,6 +82,13 @@ def test_what_somebody_sets_against_a_preset_cannot_be_compared() -> None:
     assert found == {"server.batch-size": (Group.UNKNOWN, UNKNOWN, "64")}
 
 
+def test_another_file_is_a_change_where_one_side_names_none_and_unknown_where_nobody_saw_them() -> None:
+    gained = told(difference(effective("llama"), effective("llama", [["-m", "a"]])))
+    assert gained == {"server.model": (Group.CHANGED, ABSENT, "a")}
+    moved = told(difference(effective("llama", [["-m", "a"]]), effective("llama", [["-m", "b"]])))
+    assert moved == {"server.model": (Group.UNKNOWN, "a", "b")}
+
+
 def test_a_build_moves_defaults_and_what_only_one_has_is_silent() -> None:
     found = told(difference(effective("llama"), effective("next")))
     assert found == {
@@ -99,7 +106,7 @@ def test_an_option_that_a_build_lost_is_changed_where_somebody_set_it() -> None:
 
 
 @pytest.mark.parametrize(("argv", "other"), [
-    ([["--port", "1"]], [["--port", "2"]]), ([["-m", "a"]], [["-m", "b"]]), ([["--metrics"]], []),
+    ([["--port", "1"]], [["--port", "2"]]), ([["--metrics"]], []),
     ([["--api-key", "a"]], []), ([["--api-key", "a"]], [["--api-key", "a"]]),
 ])  # fmt: skip
 def test_places_and_secrets_are_operational(argv: list[list[str]], other: list[list[str]]) -> None:

@@ -156,7 +156,7 @@ def test_a_table_of_the_repository_adds_to_the_packaged_one() -> None:
     packaged = families.packaged("llama-server")
     assert packaged is not None
     own = own_table(
-        classes={"secret": ["vault"], "locator": ["model"]},
+        classes={"secret": ["vault"], "locator": ["alias"]},
         follows={"poll-batch": "threads"},
         log={"n_new": "threads"},
         **{"resolved-at-run-time": {"threads": ["all"]}, "case-insensitive": ["alias"], "equals": True},

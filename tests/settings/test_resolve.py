@@ -251,7 +251,7 @@ def test_a_preset_that_is_off_or_not_given_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(("factor", "class_"), [
-    ("threads", Class.TUNING), ("model", Class.LOCATOR), ("port", Class.ENDPOINT), ("metrics", Class.OBSERVABILITY),
+    ("threads", Class.TUNING), ("model", Class.ARTIFACT), ("alias", Class.LOCATOR), ("port", Class.ENDPOINT), ("metrics", Class.OBSERVABILITY),
     ("api-key", Class.SECRET), ("hft", Class.SECRET), ("VLLM_API_KEY", Class.SECRET), ("MY_TOKEN", Class.SECRET),
     ("image-max-tokens", Class.TUNING), ("api-key-file", Class.LOCATOR), ("GGML_X", Class.TUNING),
 ])  # fmt: skip

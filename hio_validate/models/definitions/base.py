@@ -77,5 +77,5 @@ class JudgedBy(Model):
     """Which hio wrote this, so that newer rules give notes here and never errors."""
 
     hio: Text = Field(description="Version of hio.")
-    rules: int = Field(ge=0, description="Number of the newest rule it knew (Rule.since).")
+    rules: int = Field(ge=1, description="Number of the newest rule it knew (Rule.since).")
     seen: dict[str, Sha256] | None = Field(None, description="Digests of the site and family tables it read.")

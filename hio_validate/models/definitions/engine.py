@@ -16,7 +16,9 @@ class Source(Model):
 
     project: Text | None = Field(None, description="Name of the project, e.g. llama.cpp.")
     revision: Text | None = Field(None, description="Commit, tag or build number that was checked out.")
-    archive: FileHash | None = Field(None, description="Source archive it was built from.")
+    archive: FileHash | None = Field(
+        None, description="Source archive it was built from; its bytes stay outside the repository."
+    )
     flags: dict[FlagName, str] = Field(
         default_factory=dict, description='Build flags, e.g. GGML_NATIVE: "OFF".'
     )

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from hio_validate.models.definitions.base import Model, Name, Text
 
 Factor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=120)]
-Class = Literal["locator", "endpoint", "observability", "secret"]
+Class = Literal["artifact", "locator", "endpoint", "observability", "secret"]
 
 
 class FollowsIf(Model):
