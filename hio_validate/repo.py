@@ -243,11 +243,25 @@ class _Surroundings:
         return documents_in(self.tree)
 
     @cached_property
-    def by_name(self) -> dict[str, list[str]]:
+    def by_name(self) -> dict[tuple[str, str | None], list[str]]:
+        """Documents by name and service."""
+        found: dict[tuple[str, str | None], list[str]] = defaultdict(list)
+        for path in self.known:
+            found[_from_path(path)].append(path)
+        return found
+
+    @cached_property
+    def ledgers(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for path in self.known:
-            found[_from_path(path)[0]].append(path)
+            service = service_of(path) if path.startswith("ledger/") else None
+            if service:
+                found[service].append(path)
         return found
+
+    @cached_property
+    def tables(self) -> list[str]:
+        return [path for path in self.known if path.endswith(("/family.yaml", "/engine.yaml"))]
 
     def raw(self, path: str) -> bytes:
         """The bytes of a file; none where it cannot be read, which `load` reports."""
@@ -299,9 +313,7 @@ class _Surroundings:
 
     def _may_mean(self, reference: Reference, item: Item, path: str) -> bool:
         """Whether a name in a document can lead to that file: one of its own service, of none, or as cited."""
-        cited, _, name = reference.name.rpartition("/")
-        target, service = _from_path(path)
-        return name == target and service in ((cited,) if cited else (item.service, None))
+        return _from_path(path) in _meanings(reference, item)
 
     def needed(self, focus: Iterable[str]) -> frozenset[str]:
         """The files and everything that they lead to, also what shares a name with one of them."""
@@ -316,18 +328,23 @@ class _Surroundings:
         return frozenset(found)
 
     def _namesakes(self, path: str) -> list[str]:
-        name, service = _from_path(path)
-        return [other for other in self.by_name.get(name, ()) if _from_path(other)[1] == service]
+        return self.by_name.get(_from_path(path), [])
 
     def _leads_to(self, item: Item) -> Iterator[str]:
         for reference in references(item) if item.model is not None else ():
-            named = self.by_name.get(reference.name.rpartition("/")[2], ())
-            yield from (path for path in named if self._may_mean(reference, item, path))
+            for meaning in _meanings(reference, item):
+                yield from self.by_name.get(meaning, ())
         if item.kind in ("matrix/v1", "entry/v1") and item.service:
-            yield from (other for other in self.known if other.startswith(f"ledger/{item.service}/"))
+            yield from self.ledgers.get(item.service, ())
         if item.kind in _HAS_A_FAMILY:
             # All builds: where one's help is not learned, another one teaches the spelling.
-            yield from (other for other in self.known if other.endswith(("/family.yaml", "/engine.yaml")))
+            yield from self.tables
+
+
+def _meanings(reference: Reference, item: Item) -> tuple[tuple[str, str | None], ...]:
+    """Name and service of what a reference can lead to: as cited, else of the same service or of none."""
+    cited, _, name = reference.name.rpartition("/")
+    return ((name, cited),) if cited else ((name, item.service), (name, None))
 
 
 def _cited_as(name: bytes, path: str, service: str | None) -> bytes:

@@ -381,10 +381,7 @@ def _artifact_group(theirs: Setting | None, mine: Setting | None, aligned: _Alig
     """A file that only one side names is a change; another path is one unless both files were observed."""
     if not (theirs and mine and theirs.set_by_a_person and mine.set_by_a_person):
         return Group.CHANGED
-    observed = all(
-        any(each.factor.startswith("artifact.") for each in side.settings.values())
-        for side in (aligned.parent, aligned.candidate)
-    )
+    observed = aligned.parent.shows_artifacts and aligned.candidate.shows_artifacts
     return Group.OPERATIONAL if observed else Group.UNKNOWN
 
 

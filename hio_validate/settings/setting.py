@@ -110,6 +110,11 @@ class Effective:
     """Process -> its build's catalogue; None = its defaults are unknown."""
 
     @cached_property
+    def shows_artifacts(self) -> bool:
+        """Whether any artifact (model, draft, projector) was observed."""
+        return any(setting.factor.startswith("artifact.") for setting in self.settings.values())
+
+    @cached_property
     def processes(self) -> frozenset[str]:
         """The processes that have any setting."""
         return frozenset(address.partition(".")[0] for address in self.settings)
