@@ -14,6 +14,7 @@ from hio_validate.models.family import Family
 from hio_validate.settings.argv import read_argv
 from hio_validate.settings.catalogue import Catalogue
 from hio_validate.settings.observed import stack_of
+from hio_validate.settings.secrets import WITHHELD
 from hio_validate.source import digest_of
 from hio_validate.source.dump import dump
 
@@ -66,7 +67,9 @@ def draft_stack(
         family, catalogue = families.get(role, (None, None))
         process["argv"] = _with_place_holders(process.get("argv", []), family, catalogue, places)
         process["env"] = {
-            name: value for name, value in process.get("env", {}).items() if name not in _OF_A_PLACE
+            name: value
+            for name, value in process.get("env", {}).items()
+            if name not in _OF_A_PLACE and value != WITHHELD
         }
         process.update({key: value for key, value in list(process.items()) if value})
         for key in [key for key, value in process.items() if not value]:

@@ -15,9 +15,7 @@ from typing import Any
 
 from hio_validate.models.family import Family
 from hio_validate.settings.catalogue import Arity, Catalogue, Option
-from hio_validate.settings.secrets import says_secret
-
-WITHHELD = "withheld"
+from hio_validate.settings.secrets import WITHHELD, says_secret
 
 PROCESS_SETTINGS = (
     "LD_LIBRARY_PATH", "LD_PRELOAD", "LD_BIND_NOW", "GLIBC_TUNABLES", "MALLOC_", "OMP_", "GOMP_", "KMP_",

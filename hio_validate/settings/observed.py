@@ -12,6 +12,7 @@ from hio_validate.models.family import Family
 from hio_validate.models.stack import Stack
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.reported import reports
+from hio_validate.settings.secrets import WITHHELD, says_secret
 from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, single
 
@@ -48,12 +49,18 @@ def _stack(captured: Mapping[str, CapturedProcess], name: str) -> Stack:
             "engine": process.family,
             **({"build": process.build} if process.build else {}),
             "argv": _without_program(words),
-            "env": {name: value for name, value in process.environ.values.items() if _NAME.fullmatch(name)},
+            "env": _environment(process),
         }
     stack: Stack = reader("stack/v1").validate_python(
         {"hio": "stack/v1", "name": name, "processes": processes}
     )
     return stack
+
+
+def _environment(process: CapturedProcess) -> dict[str, str]:
+    """The settings of an environment; a secret one was set too, and its value is unknown (class secret)."""
+    secret = {name: WITHHELD for name in process.environ.withheld if says_secret(name)}
+    return {name: value for name, value in (secret | process.environ.values).items() if _NAME.fullmatch(name)}
 
 
 def _without_program(lines: list[list[str]]) -> list[list[str]]:

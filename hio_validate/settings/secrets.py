@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 
+WITHHELD = "withheld"
+"""What stands in the place of a secret's value."""
+
 _SAYS_SECRET = re.compile(
     r"TOKEN(?!IZ)|SECRET|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|(PRIVATE|ACCESS|AUTH|SIGNING|MASTER|ENCRYPTION)_?KEY"
     r"|BEARER|AUTHORIZATION|(^|_)(COOKIE|CREDS|PASS|KEYS?|(?<=_)PWD)$"

@@ -164,3 +164,10 @@ def test_a_capture_whose_arguments_nobody_could_read_has_no_known_defaults(setti
     assert effective.catalogues == {"server": None}
     compared = difference(settings.resolve_capture(stack_of(plain), plain), effective).find("server.temp")
     assert compared is not None and compared.to == UNKNOWN and compared.group is not Group.CHANGED
+
+
+def test_a_secret_of_the_environment_was_set_and_is_unknown(settings: Settings) -> None:
+    withheld = seen(environ={"how": "proc", "names": ["LLAMA_API_KEY"], "withheld": ["LLAMA_API_KEY"]})
+    found = settings.resolve_processes(stack_of(capture(server=withheld)), {"server": withheld})
+    secret = next(each for each in found.settings.values() if each.factor == "api-key")
+    assert (secret.value, secret.set_by_a_person) == (UNKNOWN, True)
