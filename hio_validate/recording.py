@@ -6,10 +6,9 @@ Invariant: a draft never replaces a document that exists, and no value of a secr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from hio_validate.models.capture import Capture, CapturedProcess
+from hio_validate.models.capture import Capture
 from hio_validate.models.family import Family
 from hio_validate.settings.argv import read_argv
 from hio_validate.settings.catalogue import Catalogue
@@ -123,13 +122,3 @@ def draft_site(site: str, model: str, places: Mapping[str, str], file: str) -> b
     if paths:
         place["paths"] = paths
     return dump({"hio": "site/v1", "name": site, "services": {model: place}}, head=modeline("site", file))
-
-
-def library_hashes(process: CapturedProcess) -> dict[str, str]:
-    """The engine's own libraries: those that stand beside its executable."""
-    home = Path(process.executable.path or "/").parent
-    return {
-        name: library.sha256
-        for name, library in process.libraries.items()
-        if library.sha256 and library.path and Path(library.path).parent == home
-    }

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from hio_validate import engine
 from hio_validate.diagnostic import Report
-from hio_validate.repo import Repo, Tree, documents_in, load, part, references, service_of
+from hio_validate.repo import Repo, Tree, documents_in, load, references, service_of
 from hio_validate.rules.base import Before
+from hio_validate.surroundings import part
 
 SMALLEST_SHARE = 150
 """Documents; below it a second process costs more than it saves."""

@@ -33,11 +33,12 @@ MAY_IMPORT = {
     "rules": "diagnostic source models repo settings evidence ledger inheritance",
     "appending": "source models repo evidence ledger recording rules",
     "engine": "diagnostic source repo rules",
-    "shards": "diagnostic repo rules engine",
+    "surroundings": "source repo",
+    "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",
     "report": "diagnostic models settings inheritance",
     "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
-    "scaffold rules appending engine shards subjects report",
+    "scaffold rules appending engine surroundings shards subjects report",
     "__main__": "cli",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""

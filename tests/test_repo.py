@@ -11,7 +11,6 @@ from hio_validate.repo import (
     Item,
     Repo,
     Tree,
-    around,
     documents_in,
     evidence_files,
     item_of,
@@ -19,6 +18,7 @@ from hio_validate.repo import (
     references,
 )
 from hio_validate.source import digest_of, read
+from hio_validate.surroundings import around
 
 DIGEST = "0123456789abcdef" * 4
 SERVICES = "manifests/services"

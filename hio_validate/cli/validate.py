@@ -12,9 +12,10 @@ import click
 from hio_validate import engine, history, shards
 from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
-from hio_validate.repo import ENDINGS, Tree, around, documents_in, load
+from hio_validate.repo import ENDINGS, Tree, documents_in, load
 from hio_validate.report import FORMATS, render
 from hio_validate.rules import RULES
+from hio_validate.surroundings import around
 
 
 @click.command()

@@ -20,8 +20,6 @@ KINDS = (
 )
 """What a document's `hio:` line may say."""
 
-FROZEN_FROM_FIRST_COMMIT = frozenset({"capture/v1", "run/v1", "entry/v1"})
-
 
 @cache
 def reader(kind: str) -> SchemaValidator:

@@ -101,10 +101,6 @@ class View:
                     found.setdefault((kind, name), []).append(item)
         return found
 
-    @cached_property
-    def inheritances(self) -> list[Inheritance]:
-        return [found for item in self.repo.of("matrix/v1") if (found := self.inheritance(item))]
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

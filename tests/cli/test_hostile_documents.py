@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from hio_validate import engine
 from hio_validate.history import Folder
-from hio_validate.repo import around, load
+from hio_validate.repo import load
 from hio_validate.report import FORMATS, render
+from hio_validate.surroundings import around
 from tests.cli.console import hio
 from tests.small_repo import BASE, ENTRY, FILES, HELP, MATRIX, ROOM, committed, write
 

@@ -9,7 +9,8 @@ import pytest
 from hio_validate import engine
 from hio_validate.diagnostic import Diagnostic, Report
 from hio_validate.history import Folder
-from hio_validate.repo import around, documents_in, load
+from hio_validate.repo import documents_in, load
+from hio_validate.surroundings import around
 from tests.rules.cases import BaseFolder, Case, cases
 from tests.small_repo import ENGINE, ENTRY, FILES, HELP, MATRIX, SERVICE, TWO, pin, sha, stack, write
 
