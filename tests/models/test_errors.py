@@ -64,10 +64,10 @@ CASES = {
     "a-key-named-like-a-type": (STACK + "implicit: {a: {value: {str: 1}, because: x}}\n",
                                 ["6:23 value: expected text, true or false, a whole number or a number, got keys and values"]),
     "kind-misspelt": (ENTRY + "kind: baselin\npins: {stack: x}\n",
-                      ['7:7 kind: expected baseline, increment, negative-control, correction, decision or merge, got "baselin"'
+                      ['7:7 kind: expected baseline, increment, negative-control, failed-run, correction, decision, approval, deployment, rollback, opportunity, anchor, merge or redaction, got "baselin"'
                        " | did you mean baseline?"]),
     "kind-missing": (ENTRY, ['1:1 the key "kind" is missing | What this entry is.']),
-    "kind-empty": (ENTRY + "kind:\n", ["7:6 kind: expected baseline, increment, negative-control, correction, decision or merge, got nothing"]),
+    "kind-empty": (ENTRY + "kind:\n", ["7:6 kind: expected baseline, increment, negative-control, failed-run, correction, decision, approval, deployment, rollback, opportunity, anchor, merge or redaction, got nothing"]),
     "key-of-another-variant": (ENTRY + f"kind: baseline\npins: {{stack: x@sha256:{'0' * 64}}}\nfactor: a\n",
                                ['9:1 unknown key "factor" in an entry of kind baseline | allowed here: hio, id, service, after, by, at,'
                                 " imported, because, judged_by, kind, pins"]),
