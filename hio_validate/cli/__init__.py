@@ -18,7 +18,8 @@ _VERBS = {
         "Say what differs between two stacks, captures, processes, units or command lines.",
     ),
     "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
-    "ledger": ("ledger:ledger", "Append to the ledger of a service."),
+    "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),
+    "status": ("status:status", "Say how far every stack has come, and what it lacks."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),
     "schema": ("schema:schema", "Write or check the JSON Schemas."),
 }
