@@ -5,6 +5,9 @@ unknowns look the same on paper and may run differently. Contract 1.5: unknown n
 to itself; contract 2.4: what is decided at run time is resolved by an observation or reported as unknown. The
 row may stay while you work (it is a gate), but it does not go into a deployment.
 
+Which executable, libraries and model run is seen by a capture only (contract 1.6). A side without one gives one
+gate for all of these, not one for each library.
+
 How to fix: observe the value (`hio capture`, then `captures:` in the matrix), set it explicitly in the stack,
 or write `retest`.
 """
@@ -59,14 +62,17 @@ def _origins(compared: Compared, found: Inheritance) -> tuple[tuple[str, Place],
 
 
 def _never_captured(item: Item, found: Inheritance) -> Iterator[Problem]:
+    """One finding for all that only a capture can show, however many libraries that would be."""
     captures = found.matrix.captures
-    named = {"parent": captures.parent, "candidate": captures.candidate} if captures else {}
-    missing = [side for side, capture in named.items() if capture is None]
-    if len(missing) == 1:
+    missing = [side for side in ("parent", "candidate") if getattr(captures, side, None) is None]
+    if missing:
+        one = len(missing) == 1
         yield Problem(
-            at_key(item, "captures"),
-            f"the {missing[0]} was not captured, so its libraries and artifacts are unknown",
-            f"capture it (hio capture --stack) and name it here: {missing[0]}: <capture>",
+            at_key(item, "captures") if captures else at(item, "candidate"),
+            f"the {' and the '.join(missing)} {'was' if one else 'were'} not captured, "
+            f"so {'its' if one else 'their'} executable, libraries and model are unknown",
+            "capture what runs (hio capture --stack) and name it here: "
+            f"captures: {{{', '.join(f'{side}: <capture>' for side in missing)}}}",
         )
 
 
@@ -83,5 +89,5 @@ def _defaults(item: Item, found: Inheritance) -> Iterator[Problem]:
 
 RULE = Rule(
     "unknown-relied-on", Scope.DOCUMENT, Severity.GATE, "a decided row relies on a value nobody knows", check,
-    kinds=("matrix/v1",), contract=("1.5", "2.4", "3.4"),
+    kinds=("matrix/v1",), contract=("1.5", "1.6", "2.4", "3.4"), since=2,
 )  # fmt: skip

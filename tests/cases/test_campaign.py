@@ -19,6 +19,9 @@ EXPECTED = {
     ("error", "preserved-but-different"): ["top-k is called preserved and differs: 64 -> absent"],
     ("gate", "changed-without-evidence"): ["the bundle capacity is changed without evidence"],
     ("gate", "retest-open"): ["unknown defaults await a retest"],
+    ("gate", "unknown-relied-on"): [
+        "the parent and the candidate were not captured, so their executable, libraries and model are unknown"
+    ],
 }
 UNOBSERVED = ["four-row-schedule", "threadpools", "small-batch"]
 
