@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hio_validate.diagnostic import Path
 from hio_validate.evidence.isolation import Isolation, isolate
@@ -17,7 +17,10 @@ from hio_validate.settings.setting import Class
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """One decided row, the settings it is about, and what it cites. `run` is None where nothing is pinned."""
+    """One decided row, the settings it is about, and what it cites.
+
+    `run` has the two arms that the entry's result names, all arms where it names none; None where nothing is pinned.
+    """
 
     row: FactorRow | Bundle
     path: Path
@@ -60,7 +63,17 @@ def _run(entry: Item | None, view: View) -> Item | None:
     pins = getattr(entry.model, "pins", None) if entry and entry.model else None
     pin = getattr(pins, "run", None)
     run = view.repo.find("run/v1", pin.partition("@")[0], entry.service) if pin and entry else None
-    return run if run and run.model else None
+    return _published(entry, run) if entry and run and run.model else None
+
+
+def _published(entry: Item, run: Item) -> Item:
+    """A run with the arms that count: what a third arm ran says nothing about the published two."""
+    result = getattr(entry.model, "result", None)
+    named = {result.from_arm, result.to_arm} if result else set()
+    if not named or not named <= set(run.model.arms):
+        return run
+    arms = {name: arm for name, arm in run.model.arms.items() if name in named}
+    return replace(run, model=run.model.model_copy(update={"arms": arms}))
 
 
 def isolation_of(cited: Cited, view: View) -> Isolation | None:
