@@ -13,7 +13,7 @@ from hio_validate.repo import Item, Repo
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.setting import Effective
-from hio_validate.settings.value import text_of
+from hio_validate.settings.value import UNKNOWN, text_of
 
 
 @dataclass(frozen=True)
@@ -64,26 +64,31 @@ def _isolation(
     compared = settings.difference(resolved[arms[0]][0], resolved[arms[1]][0])
     asked = {found.address for factor in factors if (found := compared.find(factor))}
     differing = [each for each in compared.touched if each.group in NEEDS_A_ROW]
-    further = tuple(
-        each for each in differing if each.address not in asked and each.group is not Group.UNKNOWN
-    )
-    further += tuple(each for arm in arms for each in _between_legs(resolved[arm], settings))
+    further = [each for each in differing if each.address not in asked and each.group is not Group.UNKNOWN]
     unobserved = [f"the arm {arm} has no capture" for arm in arms if not run.arms[arm].captures]
     unobserved += [
         f"{each.address} is unknown on an arm"
         for each in differing
         if each.group is Group.UNKNOWN and each.address not in asked
     ]
-    unobserved += [
-        f"the defaults of the arm {arm} are unknown"
-        for arm in arms
-        if not all(resolved[arm][0].catalogues.values())
-    ]
+    for arm in arms:
+        known, unknown = _between_legs(resolved[arm], settings)
+        further += known
+        unobserved += [f"{address} is unknown in a later leg of the arm {arm}" for address in unknown]
+        if not all(all(leg.catalogues.values()) for leg in resolved[arm]):
+            unobserved.append(f"the defaults of the arm {arm} are unknown")
     differs = any(each.address in asked for each in differing)
-    return Isolation(arms, compared, further, tuple(unobserved), differs)
+    return Isolation(arms, compared, tuple(further), tuple(unobserved), differs)
 
 
-def _between_legs(legs: list[Effective], settings: Settings) -> list[Compared]:
-    """What changed within an arm, between its first leg and a later one."""
-    changed = [each for later in legs[1:] for each in settings.difference(legs[0], later).touched]
-    return [each for each in changed if each.group in NEEDS_A_ROW and each.group is not Group.UNKNOWN]
+def _between_legs(legs: list[Effective], settings: Settings) -> tuple[list[Compared], list[str]]:
+    """What changed within an arm between its first leg and a later one, and what a later leg alone does not show."""
+    later = [each for leg in legs[1:] for each in settings.difference(legs[0], leg).touched]
+    known = [each for each in later if each.group in NEEDS_A_ROW and each.group is not Group.UNKNOWN]
+    unknown = [each.address for each in later if each.group is Group.UNKNOWN and _was_known(each)]
+    return known, list(dict.fromkeys(unknown))
+
+
+def _was_known(each: Compared) -> bool:
+    """Whether the first leg shows it; what no leg shows is unknown on the arm, and said once."""
+    return each.from_ != UNKNOWN

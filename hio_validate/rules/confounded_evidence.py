@@ -6,8 +6,8 @@ from the two arms (stack, delta, captures, defaults of their builds), never decl
 several settings together decides none of them, except for a bundle, and then for all of its members.
 
 A known further difference is an error, and so is a run that does not vary the setting at all. What nobody
-observed is a gate: without a capture of each arm something else could differ unseen. Where the entry publishes a
-result, the two arms it names are the ones that count.
+observed is a gate: without a capture of each arm, and in each of its legs, something else could differ unseen.
+Where the entry publishes a result, the two arms it names are the ones that count.
 
 How to fix: measure the setting alone, one delta on one stack, with a capture of each arm pinned in the run; or
 declare the settings as a bundle with its question before measuring; or write `retest`.
@@ -101,5 +101,5 @@ def _varies(each: Compared, isolation: Isolation) -> bool:
 
 RULE = Rule(
     "confounded-evidence", Scope.DOCUMENT, Severity.ERROR, "the evidence does not isolate this setting", check,
-    kinds=("matrix/v1",), contract=("3.5", "3.6", "4.6"),
+    kinds=("matrix/v1",), contract=("3.5", "3.6", "4.6"), since=2,
 )  # fmt: skip
