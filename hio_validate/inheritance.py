@@ -6,6 +6,7 @@ person decided about them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,6 +118,14 @@ class Inheritance:
         """`parent`, `candidate`: the sides of which a build's defaults are not known."""
         sides = (("parent", self.theirs), ("candidate", self.ours))
         return [side for side, effective in sides if not all(effective.catalogues.values())]
+
+
+_IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")
+
+
+def names_an_identity(name: str) -> bool:
+    """Whether only a capture or a build can give this setting a value, so that its absence says nothing."""
+    return _IDENTITY.fullmatch(name) is not None
 
 
 _WHY = {

@@ -8,7 +8,7 @@ ledger, so an older accepted stack is still a parent. Where the entry publishes 
 count: what a third arm ran lends its parent and its host to nothing.
 
 Where a row says `depends:`, the value of that setting during the measurement is compared with the candidate's;
-if it moved, the row calls for a retest.
+if it moved, or nobody observed it, the row calls for a retest.
 
 How to fix: measure on this parent, host, model and workload; state the run's `scope:` and the matrix's
 `workload:` and `captures:` where a part is unknown; or write `retest`.
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.inheritance import Inheritance
+from hio_validate.inheritance import Inheritance, names_an_identity
 from hio_validate.models.capture import Capture
 from hio_validate.models.matrix import FactorRow
 from hio_validate.repo import Item
@@ -111,9 +111,12 @@ def _dependencies(item: Item, cited: Cited, run: Item, found: Inheritance, view:
         return
     for index, name in enumerate(cited.row.depends):
         measured, here = isolation.difference.find(name), found.difference.find(name)
-        if here is None:  # a name that neither stack has is an unknown-setting
+        if here is None and not names_an_identity(
+            name
+        ):  # a name that neither stack has is an unknown-setting
             continue
-        there, now = {measured.from_, measured.to} if measured else {UNKNOWN}, here.to
+        there = {measured.from_, measured.to} if measured else {UNKNOWN}
+        now = here.to if here else UNKNOWN
         if there != {now} or now == UNKNOWN:
             yield Problem(
                 at(item, *cited.path, "depends", index),

@@ -14,21 +14,17 @@ How to fix: write the name as the build's help does, with its process where two 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from hio_validate.diagnostic import Path, Severity
-from hio_validate.inheritance import Inheritance
+from hio_validate.inheritance import Inheritance, names_an_identity
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
 from hio_validate.settings.setting import Effective
-
-_IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")
-"""Settings that only a capture or a build can give a value, so that their absence says nothing."""
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -59,7 +55,7 @@ def _is_one_of(name: str, decided: Iterable[str]) -> bool:
 def _depends(item: Item, found: Inheritance) -> Iterator[Problem]:
     for index, row in enumerate(found.matrix.rows):
         for position, name in enumerate(row.depends if isinstance(row, FactorRow) else ()):
-            if found.difference.find(name) is None and not _IDENTITY.fullmatch(name):
+            if found.difference.find(name) is None and not names_an_identity(name):
                 yield _in_neither(item, ("rows", index, "depends", position), name, found)
 
 
@@ -105,7 +101,7 @@ def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
             continue
         effective = view.settings.effective(stack)
         for address in arm.set:
-            meant = [] if _IDENTITY.fullmatch(address) else _meant(address, stack.model, effective)
+            meant = [] if names_an_identity(address) else _meant(address, stack.model, effective)
             if meant is None:
                 message, advice = (
                     f"no process of {stack.name} has a setting {address}",
