@@ -76,7 +76,7 @@ class Ledger:
             elif isinstance(item.model, Increment):
                 accepted = item.model.factor
                 excluded = {
-                    factor: each for factor, each in excluded.items() if not _one_setting(factor, accepted)
+                    factor: each for factor, each in excluded.items() if not one_setting(factor, accepted)
                 }
         return list(excluded.values())
 
@@ -90,7 +90,7 @@ class Ledger:
         return names
 
 
-def _one_setting(one: str, other: str) -> bool:
+def one_setting(one: str, other: str) -> bool:
     """Whether two names can mean one setting: equal, or one is the other without its process."""
     return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
 

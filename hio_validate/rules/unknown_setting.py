@@ -14,11 +14,12 @@ How to fix: write the name as the build's help does, with its process where two 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from difflib import get_close_matches
 
 from hio_validate.diagnostic import Path, Severity
 from hio_validate.inheritance import Inheritance, names_an_identity
+from hio_validate.ledger import one_setting
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
@@ -43,13 +44,8 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 def _rows(item: Item, found: Inheritance) -> Iterator[Problem]:
     decided = [entry.model.factor for entry in (*found.ledger.accepted(), *found.ledger.exclusions())]
     for each in found.covered:
-        if each.compared is None and not _is_one_of(each.name, decided):
+        if each.compared is None and not any(one_setting(each.name, factor) for factor in decided):
             yield _in_neither(item, each.path, each.name, found)
-
-
-def _is_one_of(name: str, decided: Iterable[str]) -> bool:
-    """Whether the ledger decided a setting that no stack has any more; either side may name the process."""
-    return any(name == other or name.endswith(f".{other}") or other.endswith(f".{name}") for other in decided)
 
 
 def _depends(item: Item, found: Inheritance) -> Iterator[Problem]:
