@@ -40,26 +40,32 @@ class _Claim:
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    arms = list(_arms(item, view))
-    stacks = [claim.stack for claim in arms]
-    for claim in (*arms, *_named(item, view)):
-        if claim.stack.model is not None and (claim in arms or claim.stack not in stacks):
+    for claim in _claims(item, view):
+        if claim.stack.model is not None:
             yield from _processes(item, claim)
             yield from _settings(item, claim, view)
 
 
-def _named(item: Item, view: View) -> Iterator[_Claim]:
-    """The stack that the capture itself names, and the sides of the matrices that rely on it."""
+def _claims(item: Item, view: View) -> Iterator[_Claim]:
+    """Every claim once: what the capture says of itself is said better by an arm that knows the delta."""
+    arms = list(_arms(item, view))
+    yield from arms
+    judged = [claim.stack for claim in arms if not claim.delta]
     own = view.repo.find("stack/v1", item.model.stack, item.service) if item.model.stack else None
-    if own is not None:
+    if own is not None and all(claim.stack is not own for claim in arms):
+        judged.append(own)
         yield _Claim(own, at(item, "stack"))
+    yield from (claim for claim in _sides(item, view) if claim.stack not in judged)
+
+
+def _sides(item: Item, view: View) -> Iterator[_Claim]:
+    """The sides of the matrices that rely on the capture."""
     for matrix in view.citing_captures.get(("matrix/v1", item.name), ()):
         for side in ("parent", "candidate"):
-            if not _means(getattr(matrix.model.captures, side, None), item, matrix, view):
-                continue
-            stack = view.repo.find("stack/v1", getattr(matrix.model, side), matrix.service)
-            if stack is not None and stack is not own:
-                yield _Claim(stack, at(matrix, "captures", side))
+            if _means(getattr(matrix.model.captures, side, None), item, matrix, view):
+                stack = view.repo.find("stack/v1", getattr(matrix.model, side), matrix.service)
+                if stack is not None:
+                    yield _Claim(stack, at(matrix, "captures", side))
 
 
 def _arms(item: Item, view: View) -> Iterator[_Claim]:
@@ -149,5 +155,5 @@ def _shows_variable(process: CapturedProcess, name: str) -> bool:
 
 RULE = Rule(
     "capture-outdated", Scope.DOCUMENT, Severity.GATE, "a capture does not show the stack it claims to be", check,
-    kinds=("capture/v1",), contract=("1.5", "1.7"),
+    kinds=("capture/v1",), contract=("1.5", "1.7"), since=2,
 )  # fmt: skip
