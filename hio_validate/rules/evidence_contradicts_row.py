@@ -23,7 +23,7 @@ from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
 from hio_validate.rules.cited import Cited, decided_rows, isolation_of
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared
-from hio_validate.settings.value import UNKNOWN, same
+from hio_validate.settings.value import ABSENT, UNKNOWN, same
 
 _DECIDED_BY = {"changed": Increment, "excluded": NegativeControl}
 _DECISIONS = {"changed": ("experimental-default", "deploy"), "excluded": ("stop-trial", "keep-research")}
@@ -109,9 +109,9 @@ def _measured_otherwise(
     result = entry.model.result if isinstance(entry.model, Increment) else None
     if result is not None and {result.from_arm, result.to_arm} <= by_arm.keys():
         measured = [by_arm[result.from_arm], by_arm[result.to_arm]]
-        fits, shown = all(map(same, measured, (compared.from_, compared.to))), " -> ".join(measured)
+        fits, shown = all(map(_is_value, measured, (compared.from_, compared.to))), " -> ".join(measured)
     else:
-        found = [any(same(value, each) for each in measured) for value in (compared.from_, compared.to)]
+        found = [any(_is_value(each, value) for each in measured) for value in (compared.from_, compared.to)]
         fits, shown = all(found) if cited.row.disposition == "changed" else any(found), listed(measured)
     if fits:
         return None
@@ -126,6 +126,11 @@ def _measured_otherwise(
         (("the arms", Place(cited.run.document, ("arms",), at_key=True)),) if cited.run else (),
         severity=None if known else Severity.GATE,
     )
+
+
+def _is_value(measured: str, decided: str) -> bool:
+    """Whether an arm ran this value; what a side does not have at all can only be measured switched off."""
+    return same(measured, decided) or (decided == ABSENT and same(measured, "off"))
 
 
 def _served_loser(item: Item, cited: Cited, entry: Item, view: View) -> Problem | None:

@@ -41,7 +41,7 @@ def _judge(item: Item, cited: Cited, run: Item, found: Inheritance, view: View) 
     related = (("the run's scope", Place(run.document, ("scope",), at_key=True)),)
     here, there = _here(found, view), _there(run, view)
     stacks = {arm.stack.partition("@")[0] for arm in run.model.arms.values()}
-    chain = [found.parent.name, *found.ledger.accepted_stacks(found.matrix.as_of or None)]
+    chain = [found.parent.name, *found.ledger.accepted_stacks(found.tips)]
     different = [
         f"{part} ({there[part]}, here {here[part]})"
         for part in here

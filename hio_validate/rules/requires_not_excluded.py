@@ -89,7 +89,7 @@ def _broken_chain(each: Covered, found: Inheritance) -> str:
 
 def _was_excluded(address: str, found: Inheritance) -> bool:
     """Whether the ledger has a negative control of a setting, named with or without its process."""
-    for control in found.ledger.exclusions(found.matrix.as_of or None):
+    for control in found.ledger.exclusions(found.tips):
         compared = found.difference.find(control.model.factor)
         if one_setting(compared.address if compared else control.model.factor, address):
             return True
