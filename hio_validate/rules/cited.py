@@ -1,4 +1,4 @@
-"""The ledger entries that a matrix's rows cite, followed to their runs. No rule of its own."""
+"""The ledger entries that a matrix's rows cite, followed to their runs, and what they lack. No rule of its own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from hio_validate.diagnostic import Path
 from hio_validate.evidence.isolation import Isolation, isolate
 from hio_validate.inheritance import Inheritance
+from hio_validate.models.entry import Decision
 from hio_validate.models.matrix import Bundle, FactorRow
 from hio_validate.repo import Item
-from hio_validate.rules.base import View
+from hio_validate.rules.base import Place, Problem, View, at
 from hio_validate.settings.difference import Compared
 from hio_validate.settings.setting import Class
 
@@ -74,6 +75,20 @@ def _published(entry: Item, run: Item) -> Item:
         return run
     arms = {name: arm for name, arm in run.model.arms.items() if name in named}
     return replace(run, model=run.model.model_copy(update={"arms": arms}))
+
+
+def unmeasured(item: Item, cited: Cited, lacking: str, cite: str) -> Iterator[Problem]:
+    """What a decided row lacks of a measurement: it cites nothing, or a decision that pins no run."""
+    said = f"{cited.name} is {cited.row.disposition}"
+    if cited.row.evidence is None:
+        yield Problem(at(item, *cited.path, "disposition"), f"{said} {lacking}", cite)
+    elif cited.entry is not None and cited.run is None and isinstance(cited.entry.model, Decision):
+        yield Problem(
+            at(item, *cited.evidence_path),
+            f"{said} because of {cited.entry.name}, which pins no run",
+            "cite an entry that pins the run that measured it, or write retest",
+            (("the cited entry", Place(cited.entry.document, ("kind",))),),
+        )
 
 
 def isolation_of(cited: Cited, view: View) -> Isolation | None:
