@@ -1,4 +1,4 @@
-"""The ledger entries that a matrix's rows cite, followed to their runs, and what they lack. No rule of its own."""
+"""A matrix's rows by disposition, and the entries they cite, followed to their runs. No rule of its own."""
 
 from __future__ import annotations
 
@@ -9,11 +9,25 @@ from hio_validate.diagnostic import Path
 from hio_validate.evidence.isolation import Isolation, isolate
 from hio_validate.inheritance import Inheritance
 from hio_validate.models.entry import Decision
-from hio_validate.models.matrix import Bundle, FactorRow
+from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, View, at
 from hio_validate.settings.difference import Compared
 from hio_validate.settings.setting import Class
+
+
+def rows_of(item: Item, disposition: str) -> Iterator[tuple[Path, str]]:
+    """Where a row has a disposition, and what it is about; "" for the line of unknown defaults."""
+    matrix: Matrix = item.model
+    for index, row in enumerate(matrix.rows):
+        if isinstance(row, FactorRow | Bundle) and row.disposition == disposition:
+            yield ("rows", index, "disposition"), _about(row)
+    if matrix.defaults and matrix.defaults.disposition == disposition:
+        yield ("defaults", "disposition"), ""
+
+
+def _about(row: FactorRow | Bundle) -> str:
+    return row.factor if isinstance(row, FactorRow) else f"the bundle {row.bundle}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +45,7 @@ class Cited:
 
     @property
     def name(self) -> str:
-        return self.row.factor if isinstance(self.row, FactorRow) else f"the bundle {self.row.bundle}"
+        return _about(self.row)
 
     @property
     def needs_evidence(self) -> bool:
