@@ -15,6 +15,7 @@ from hio_validate.diagnostic import Location, Path, Severity
 from hio_validate.inheritance import Inheritance, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.repo import Item, Repo, references
+from hio_validate.settings.argv import Misread
 from hio_validate.settings.knowledge import Settings
 from hio_validate.source import Document
 
@@ -89,6 +90,10 @@ class View:
                 matrix, self.repo, self.settings, self.ledger(matrix.service)
             )
         return self._inheritances[matrix.file]
+
+    def misread(self, stack: Item, rule: str) -> Iterator[Misread]:
+        """What a stack's arguments and environment got wrong, as far as it is this rule's."""
+        return (wrong for wrong in self.settings.effective(stack).misread if wrong.rule == rule)
 
     @cached_property
     def citing_captures(self) -> dict[tuple[str, str], list[Item]]:

@@ -30,9 +30,8 @@ from hio_validate.settings.setting import Effective
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     if isinstance(item.model, Stack):
-        for wrong in view.settings.effective(item).misread:
-            if wrong.rule == "unknown-setting":
-                yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
+        for wrong in view.misread(item, "unknown-setting"):
+            yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
     elif isinstance(item.model, Run):
         yield from _arms(item, item.model, view)
     elif found := view.inheritance(item):
