@@ -19,7 +19,7 @@ from hio_validate.models.matrix import Bundle, FactorRow, Matrix, Preserved
 from hio_validate.repo import Item, Repo
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group, difference
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.setting import Class, Effective
+from hio_validate.settings.setting import Class, Effective, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN
 
 
@@ -45,6 +45,14 @@ class Required(NamedTuple):
     """Accepted once, and set by neither side."""
 
 
+class Said(NamedTuple):
+    """What the stack of one side says of a setting, at `setting.path` of its document."""
+
+    side: str
+    setting: Setting
+    stack: Item
+
+
 @dataclass(frozen=True, eq=False)
 class Inheritance:
     """A matrix whose parent and candidate exist."""
@@ -66,6 +74,15 @@ class Inheritance:
     @cached_property
     def difference(self) -> Difference:
         return difference(self.theirs, self.ours, self.matrix.pairs)
+
+    def said(self, compared: Compared) -> Iterator[Said]:
+        """Where the values of a setting come from, on the sides whose stacks say something of it."""
+        for side, setting, stack in (
+            ("parent", compared.parent, self.parent),
+            ("candidate", compared.candidate, self.candidate),
+        ):
+            if setting is not None and setting.path:
+                yield Said(side, setting, stack)
 
     @cached_property
     def covered(self) -> tuple[Covered, ...]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Location, Path, Severity
-from hio_validate.inheritance import Inheritance, inheritance
+from hio_validate.inheritance import Inheritance, Said, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.repo import Item, Repo, references
 from hio_validate.settings.argv import Misread
@@ -136,6 +136,17 @@ def at_key(item: Item, *path: str | int) -> Place:
 def in_file(file: str, line: int = 0, column: int = 0) -> Place:
     """A place in a file that is no document."""
     return Place(None, fixed=Location(file, line, column))
+
+
+def origins(said: Iterable[Said]) -> tuple[tuple[str, Place], ...]:
+    """Where values come from, each with its side and origin, as the related places of a problem."""
+    return tuple(
+        (
+            f"{each.side}: {each.setting.shown} ({each.setting.origin})",
+            Place(each.stack.document, each.setting.path),
+        )
+        for each in said
+    )
 
 
 def listed(words: Iterable[Any], most: int = 6) -> str:

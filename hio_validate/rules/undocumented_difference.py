@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from hio_validate.diagnostic import Severity
 from hio_validate.inheritance import Inheritance, Required
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, at_key
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key, origins
 from hio_validate.settings.difference import NEEDS_A_ROW
 from hio_validate.source.dump import quoted
 
@@ -55,15 +55,7 @@ def _undocumented(found: Inheritance, required: Required) -> Problem:
     else:
         message = f"{address} has no row: {from_} on both sides ({required.why})"
         advice = f"add {address} to a preserved: line"
-    related = [
-        (f"{side}: {setting.shown} ({setting.origin})", Place(stack.document, setting.path))
-        for side, setting, stack in (
-            ("parent", compared.parent, found.parent),
-            ("candidate", compared.candidate, found.candidate),
-        )
-        if setting is not None and setting.path
-    ]
-    return Problem(at_key(found.item, "rows"), message, advice, tuple(related))
+    return Problem(at_key(found.item, "rows"), message, advice, origins(found.said(compared)))
 
 
 RULE = Rule(

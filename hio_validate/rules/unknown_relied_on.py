@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from hio_validate.diagnostic import Severity
 from hio_validate.inheritance import Inheritance
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, at_key
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key, origins
 from hio_validate.settings.difference import Compared
 from hio_validate.settings.setting import Class
 from hio_validate.settings.value import UNKNOWN
@@ -27,9 +27,11 @@ from hio_validate.settings.value import UNKNOWN
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     found = view.inheritance(item)
-    for each in found.covered if found else ():
+    if found is None:
+        return
+    for each in found.covered:
         compared = each.compared
-        if found is None or compared is None or each.disposition in ("retest", "undecided"):
+        if compared is None or each.disposition in ("retest", "undecided"):
             continue
         sides = (("parent", compared.from_), ("candidate", compared.to))
         unknown = [side for side, value in sides if value == UNKNOWN]
@@ -38,27 +40,16 @@ def check(item: Item, view: View) -> Iterator[Problem]:
                 at(item, *each.path),
                 f"{each.name} is {each.disposition}, but its value is unknown at the {' and the '.join(unknown)}",
                 _advice(compared),
-                _origins(compared, found),
+                origins(said for said in found.said(compared) if not said.setting.known),
             )
-    if found is not None:
-        yield from _defaults(item, found)
-        yield from _never_captured(item, found)
+    yield from _defaults(item, found)
+    yield from _never_captured(item, found)
 
 
 def _advice(compared: Compared) -> str:
     if compared.class_ is Class.SECRET:
         return "take it off the row: a secret is withheld, so it is never known, and it needs no row"
     return "observe it (hio capture, then captures: in the matrix), set it in the stack, or write retest"
-
-
-def _origins(compared: Compared, found: Inheritance) -> tuple[tuple[str, Place], ...]:
-    """Where the stacks ask for a value that is decided at run time."""
-    sides = ((compared.parent, found.parent), (compared.candidate, found.candidate))
-    return tuple(
-        (f"{setting.origin}: {setting.shown}", Place(stack.document, setting.path))
-        for setting, stack in sides
-        if setting is not None and setting.path and not setting.known
-    )
 
 
 def _never_captured(item: Item, found: Inheritance) -> Iterator[Problem]:
