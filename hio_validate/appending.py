@@ -17,11 +17,9 @@ from hio_validate.models import reader
 from hio_validate.models.entry import Result
 from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import PINNED, Item, Repo
 from hio_validate.rules import NEWEST
 from hio_validate.source.dump import dump
-
-PINNED = {"stack": "stack/v1", "capture": "capture/v1", "run": "run/v1", "matrix": "matrix/v1"}
 
 
 class CannotAppend(Exception):

@@ -16,7 +16,7 @@ from hio_validate.diagnostic import Path
 from hio_validate.ledger import Ledger, one_setting
 from hio_validate.models.entry import Baseline
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix, Preserved
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, name_of
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group, difference
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.setting import Class, Effective, Setting
@@ -193,7 +193,7 @@ def _is_lost(compared: Compared) -> bool:
 
 def _pins(entry: Item, matrix: Item) -> bool:
     pin: str | None = getattr(getattr(entry.model, "pins", None), "matrix", None)
-    return pin is not None and pin.partition("@")[0].rpartition("/")[2] == matrix.name
+    return pin is not None and name_of(pin).rpartition("/")[2] == matrix.name
 
 
 _IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")

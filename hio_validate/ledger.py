@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hio_validate.models.entry import Baseline, Increment, NegativeControl
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, name_of
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Ledger:
     def after(self, id_: str) -> list[str]:
         """The ids an entry follows, also those that do not exist."""
         item = self.entries.get(id_)
-        return [pin.partition("@")[0] for pin in item.model.after] if item else []
+        return [name_of(pin) for pin in item.model.after] if item else []
 
     @cached_property
     def tips(self) -> list[str]:
@@ -86,7 +86,7 @@ class Ledger:
         for item in self.as_of(tips):
             pins = item.model.pins if isinstance(item.model, Baseline | Increment) else None
             if pins and pins.stack:
-                names.append(pins.stack.partition("@")[0])
+                names.append(name_of(pins.stack))
         return names
 
 

@@ -166,7 +166,8 @@ _ROOM_OF = {
     "run/v1": "/runs/",
     "entry/v1": "ledger/",
 }
-_PIN_KIND = {"stack": "stack/v1", "capture": "capture/v1", "run": "run/v1", "matrix": "matrix/v1"}
+PINNED = {"stack": "stack/v1", "capture": "capture/v1", "run": "run/v1", "matrix": "matrix/v1"}
+"""Key among an entry's pins -> the kind of document it pins."""
 
 
 def joined(document: str, file: str) -> str:
@@ -311,12 +312,17 @@ def _entry(entry: Any) -> Iterator[Reference]:
     for index, tip in enumerate(entry.after):
         yield _pin(("after", index), "entry/v1", tip)
     pins = getattr(entry, "pins", None)
-    for key, kind in _PIN_KIND.items():
+    for key, kind in PINNED.items():
         pinned = getattr(pins, key, None)
         if pinned:
             yield _pin(("pins", key), kind, pinned)
     if entry.kind == "correction":
         yield Reference(("corrects",), "entry/v1", entry.corrects)
+
+
+def name_of(pin: str) -> str:
+    """The name in a pin, `name@sha256:...`."""
+    return pin.partition("@")[0]
 
 
 def _pin(path: Path, kind: str, pin: str) -> Reference:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from hio_validate.models.run import Arm, Run
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, name_of
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.setting import Effective
@@ -45,11 +45,11 @@ def isolate(run: Item, factors: frozenset[str], repo: Repo, settings: Settings) 
 
 def _legs(arm: Arm, run: Item, repo: Repo, settings: Settings) -> list[Effective]:
     """An arm's effective settings, once for each capture of it; without any capture, as declared."""
-    stack = repo.find("stack/v1", arm.stack.partition("@")[0], run.service)
+    stack = repo.find("stack/v1", name_of(arm.stack), run.service)
     if stack is None or stack.model is None:
         return []
     delta = {name: text_of(value) for name, value in arm.set.items()}
-    found = [repo.find("capture/v1", pin.partition("@")[0], run.service) for pin in arm.captures]
+    found = [repo.find("capture/v1", name_of(pin), run.service) for pin in arm.captures]
     captures = [capture for capture in found if capture and capture.model]
     return [settings.effective(stack, capture, delta) for capture in captures or (None,)]
 

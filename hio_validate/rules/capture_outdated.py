@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from hio_validate.diagnostic import Severity
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.stack import Stack
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
 from hio_validate.settings.difference import Compared, Group
 from hio_validate.settings.observed import stack_of
@@ -73,9 +73,9 @@ def _arms(item: Item, view: View) -> Iterator[_Claim]:
     for run in view.citing_captures.get(("run/v1", item.name), ()):
         for name, arm in run.model.arms.items():
             for index, pin in enumerate(arm.captures):
-                if not _means(pin.partition("@")[0], item, run, view):
+                if not _means(name_of(pin), item, run, view):
                     continue
-                stack = view.repo.find("stack/v1", arm.stack.partition("@")[0], run.service)
+                stack = view.repo.find("stack/v1", name_of(arm.stack), run.service)
                 if stack is not None:
                     delta = {factor: text_of(value) for factor, value in arm.set.items()}
                     label = f" with the delta of the arm {name} of {run.name}" if delta else ""

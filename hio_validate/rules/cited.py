@@ -10,7 +10,7 @@ from hio_validate.evidence.isolation import Isolation, isolate
 from hio_validate.inheritance import Inheritance
 from hio_validate.models.entry import Decision
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, View, at
 from hio_validate.settings.difference import Compared
 from hio_validate.settings.setting import Class
@@ -77,7 +77,7 @@ def _compared(found: Inheritance, row: FactorRow | Bundle) -> tuple[Compared, ..
 def _run(entry: Item | None, view: View) -> Item | None:
     pins = getattr(entry.model, "pins", None) if entry and entry.model else None
     pin = getattr(pins, "run", None)
-    run = view.repo.find("run/v1", pin.partition("@")[0], entry.service) if pin and entry else None
+    run = view.repo.find("run/v1", name_of(pin), entry.service) if pin and entry else None
     return _published(entry, run) if entry and run and run.model else None
 
 

@@ -22,7 +22,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.inheritance import Inheritance, names_an_identity
 from hio_validate.models.capture import Capture
 from hio_validate.models.matrix import FactorRow
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
 from hio_validate.rules.cited import Cited, decided_rows, isolation_of
 from hio_validate.settings.value import UNKNOWN
@@ -40,7 +40,7 @@ def _judge(item: Item, cited: Cited, run: Item, found: Inheritance, view: View) 
     place = at(item, *cited.evidence_path)
     related = (("the run's scope", Place(run.document, ("scope",), at_key=True)),)
     here, there = _here(found, view), _there(run, view)
-    stacks = {arm.stack.partition("@")[0] for arm in run.model.arms.values()}
+    stacks = {name_of(arm.stack) for arm in run.model.arms.values()}
     chain = [found.parent.name, *found.ledger.accepted_stacks(found.tips)]
     different = [
         f"{part} ({there[part]}, here {here[part]})"
@@ -90,7 +90,7 @@ def _known(declared: str, seen: list[str | None]) -> str:
 def _observed(run: Item, view: View) -> dict[str, list[str | None]]:
     """Host and model as the captures of all arms show them, None where one does not know."""
     pins = [pin for arm in run.model.arms.values() for pin in arm.captures or ("",)]
-    captures = [view.repo.find("capture/v1", pin.partition("@")[0], run.service) for pin in pins]
+    captures = [view.repo.find("capture/v1", name_of(pin), run.service) for pin in pins]
     models = [capture.model if capture else None for capture in captures]
     return {
         "host": [model.host.id if model else None for model in models],

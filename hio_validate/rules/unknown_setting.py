@@ -23,7 +23,7 @@ from hio_validate.ledger import one_setting
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
 from hio_validate.settings.setting import Effective
 
@@ -91,7 +91,7 @@ def _pairs(item: Item, found: Inheritance) -> Iterator[Problem]:
 
 def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
     for name, arm in run.arms.items():
-        stack = view.repo.find("stack/v1", arm.stack.partition("@")[0], item.service)
+        stack = view.repo.find("stack/v1", name_of(arm.stack), item.service)
         if stack is None or stack.model is None:
             continue
         effective = view.settings.effective(stack)
