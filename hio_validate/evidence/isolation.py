@@ -31,16 +31,24 @@ class Isolation:
 
 def isolate(run: Item, factors: frozenset[str], repo: Repo, settings: Settings) -> Isolation | None:
     """The pair of arms that differs least beside `factors`; None where fewer than two arms can be resolved."""
+    return min(
+        _pairs(run, factors, repo, settings),
+        key=lambda pair: (not pair.differs, len(pair.further), len(pair.unobserved)),
+        default=None,
+    )
+
+
+def isolating_arms(run: Item, factors: frozenset[str], repo: Repo, settings: Settings) -> set[str]:
+    """The arms of every pair that differs in `factors` and, as far as is known, in nothing else."""
+    pairs = _pairs(run, factors, repo, settings)
+    return {arm for pair in pairs if pair.differs and not pair.further for arm in pair.arms}
+
+
+def _pairs(run: Item, factors: frozenset[str], repo: Repo, settings: Settings) -> list[Isolation]:
     model: Run = run.model
     legs = {name: _legs(arm, run, repo, settings) for name, arm in model.arms.items()}
     resolved = {name: sides for name, sides in legs.items() if sides}
-    pairs = [
-        _isolation((one, other), resolved, model, factors, settings)
-        for one, other in combinations(resolved, 2)
-    ]
-    return min(
-        pairs, key=lambda pair: (not pair.differs, len(pair.further), len(pair.unobserved)), default=None
-    )
+    return [_isolation(pair, resolved, model, factors, settings) for pair in combinations(resolved, 2)]
 
 
 def _legs(arm: Arm, run: Item, repo: Repo, settings: Settings) -> list[Effective]:

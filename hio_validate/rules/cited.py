@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hio_validate.diagnostic import Path
-from hio_validate.evidence.isolation import Isolation, isolate
+from hio_validate.evidence.isolation import Isolation, isolate, isolating_arms
 from hio_validate.inheritance import Inheritance
 from hio_validate.models.entry import Decision
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
@@ -34,7 +34,8 @@ def _about(row: FactorRow | Bundle) -> str:
 class Cited:
     """One decided row, the settings it is about, and what it cites.
 
-    `run` has the two arms that the entry's result names, all arms where it names none; None where nothing is pinned.
+    `run` has the arms that count: the two that the entry's result names, else those that isolate the settings, else
+    all. None where nothing is pinned.
     """
 
     row: FactorRow | Bundle
@@ -67,7 +68,8 @@ def decided_rows(item: Item, view: View, *dispositions: str) -> Iterator[Cited]:
     for index, row in enumerate(found.matrix.rows):
         if isinstance(row, FactorRow | Bundle) and row.disposition in dispositions:
             entry = view.repo.find("entry/v1", row.evidence, item.service) if row.evidence else None
-            yield Cited(row, ("rows", index), _compared(found, row), entry, _run(entry, view))
+            cited = Cited(row, ("rows", index), _compared(found, row), entry, _run(entry, view))
+            yield _that_count(cited, view)
 
 
 def _compared(found: Inheritance, row: FactorRow | Bundle) -> tuple[Compared, ...]:
@@ -78,17 +80,25 @@ def _run(entry: Item | None, view: View) -> Item | None:
     pins = getattr(entry.model, "pins", None) if entry and entry.model else None
     pin = getattr(pins, "run", None)
     run = view.repo.find("run/v1", name_of(pin), entry.service) if pin and entry else None
-    return _published(entry, run) if entry and run and run.model else None
+    return run if run and run.model else None
 
 
-def _published(entry: Item, run: Item) -> Item:
-    """A run with the arms that count: what a third arm ran says nothing about the published two."""
-    result = getattr(entry.model, "result", None)
-    named = {result.from_arm, result.to_arm} if result else set()
-    if not named or not named <= set(run.model.arms):
-        return run
-    arms = {name: arm for name, arm in run.model.arms.items() if name in named}
-    return replace(run, model=run.model.model_copy(update={"arms": arms}))
+def _that_count(cited: Cited, view: View) -> Cited:
+    """With the arms of the run that count: what a further arm ran says nothing about these."""
+    run = cited.run
+    if run is None:
+        return cited
+    result = getattr(cited.entry.model, "result", None) if cited.entry else None
+    if result is not None:
+        counting = {result.from_arm, result.to_arm}
+    elif len(run.model.arms) > 2:
+        counting = isolating_arms(run, _names(cited), view.repo, view.settings)
+    else:
+        return cited
+    arms = {name: arm for name, arm in run.model.arms.items() if name in counting}
+    if not counting or len(arms) < len(counting):
+        return cited
+    return replace(cited, run=replace(run, model=run.model.model_copy(update={"arms": arms})))
 
 
 def unmeasured(item: Item, cited: Cited, lacking: str, cite: str) -> Iterator[Problem]:
@@ -109,9 +119,14 @@ def isolation_of(cited: Cited, view: View) -> Isolation | None:
     """How the two arms of the cited run differ, asked about the settings of the row."""
     if cited.run is None:
         return None
+    return isolate(cited.run, _names(cited), view.repo, view.settings)
+
+
+def _names(cited: Cited) -> frozenset[str]:
+    """Every way in which the arms of a run may name the settings of a row."""
     names = {each.address for each in cited.compared}
     for each in cited.compared:
         names |= {side.address for side in (each.parent, each.candidate) if side}
         names |= {side.factor for side in (each.parent, each.candidate) if side}
     names |= {cited.row.factor} if isinstance(cited.row, FactorRow) else set(cited.row.members)
-    return isolate(cited.run, frozenset(names), view.repo, view.settings)
+    return frozenset(names)

@@ -4,8 +4,8 @@ Eight threads won on a 16-core host with a 4B model and a warm cache; the candid
 cores with cold prompts. Contract 3.7: evidence has a scope, compared part by part. What the captures of the
 run's arms show counts before what its `scope:` declares; a known difference is an error; a part that either
 side does not state is a gate, because unknown is not equal. Evidence holds along the accepted chain of the
-ledger, so an older accepted stack is still a parent. Where the entry publishes a result, only the two arms it names
-count: what a third arm ran lends its parent and its host to nothing.
+ledger, so an older accepted stack is still a parent. Only the arms count that the entry's result names, or, where it
+publishes none, those that isolate the setting: what another arm ran lends its parent and its host to nothing.
 
 Where a row says `depends:`, the value of that setting during the measurement is compared with the candidate's;
 if it moved, or nobody observed it, the row calls for a retest.
