@@ -47,15 +47,13 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 
 def _claims(item: Item, view: View) -> Iterator[_Claim]:
-    """Every claim once: what the capture says of itself is said better by an arm that knows the delta."""
+    """What the capture says of itself, unless an arm says better with which delta, and all who rely on it."""
     arms = list(_arms(item, view))
-    yield from arms
-    judged = [claim.stack for claim in arms if not claim.delta]
     own = view.repo.find("stack/v1", item.model.stack, item.service) if item.model.stack else None
     if own is not None and all(claim.stack is not own for claim in arms):
-        judged.append(own)
         yield _Claim(own, at(item, "stack"))
-    yield from (claim for claim in _sides(item, view) if claim.stack not in judged)
+    yield from arms
+    yield from _sides(item, view)
 
 
 def _sides(item: Item, view: View) -> Iterator[_Claim]:
