@@ -115,9 +115,10 @@ class Inheritance:
         """
         if self.matrix.as_of:
             return self.matrix.as_of
-        pinning = (entry.name for entry in self.ledger.as_of() if _pins(entry, self.item))
-        first = next(pinning, None)
-        return self.ledger.after(first) if first else None
+        pinning = {name for name, entry in self.ledger.entries.items() if _pins(entry, self.item)}
+        if not pinning:
+            return None
+        return next(self.ledger.after(entry.name) for entry in self.ledger.as_of() if entry.name in pinning)
 
     def required(self) -> Iterator[Required]:
         """What contract 3.3 wants covered: differences, what the parent sets, accepted and excluded settings."""
@@ -135,9 +136,10 @@ class Inheritance:
 
     def _accepted(self) -> Iterator[Required]:
         """Accepted increments, also lost ones, but for those that a later control undid or a later baseline left out."""
-        undone = {self._address(item) for item in self.ledger.exclusions(self.tips)}
+        undone = {self._address(item) for item in self._exclusions}
+        counting = self.ledger.ancestors(self.tips or self.ledger.tips)
         left_out = self.ledger.ancestors(
-            item.name for item in self.ledger.as_of(self.tips) if isinstance(item.model, Baseline)
+            name for name in counting if isinstance(self.ledger.entries[name].model, Baseline)
         )
         for item in self.ledger.accepted(self.tips):
             compared = self.difference.find(item.model.factor) or self._gone(item.model.factor)
@@ -148,10 +150,14 @@ class Inheritance:
                 yield Required(compared, f"{item.name} accepted it", lost)
 
     def _excluded(self) -> Iterator[Required]:
-        for item in self.ledger.exclusions(self.tips):
+        for item in self._exclusions:
             compared = self.difference.find(item.model.factor)
             if compared is not None and compared.set_by_a_person:
                 yield Required(compared, f"{item.name} excluded it")
+
+    @cached_property
+    def _exclusions(self) -> list[Item]:
+        return self.ledger.exclusions(self.tips)
 
     def _address(self, entry: Item) -> str:
         compared = self.difference.find(entry.model.factor)
