@@ -21,7 +21,7 @@ from hio_validate.models.entry import (
     NegativeControl,
     Rollback,
 )
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, name_of
 
 PARENT = "the parent"
 DEPLOYED = "what is deployed"
@@ -52,7 +52,7 @@ class Ledger:
     def after(self, id_: str) -> list[str]:
         """The ids an entry follows, also those that do not exist."""
         item = self.entries.get(id_)
-        return [pin.partition("@")[0] for pin in item.model.after] if item else []
+        return [name_of(pin) for pin in item.model.after] if item else []
 
     @cached_property
     def tips(self) -> list[str]:
@@ -137,7 +137,7 @@ class Ledger:
     def accepted_stacks(self, tips: Iterable[str] | None = None) -> list[str]:
         """Names of the stacks that were baseline, accepted or deployed, the current parent last."""
         return [
-            outcome.partition("@")[0]
+            name_of(outcome)
             for item in self.as_of(tips)
             for subject, outcome in self.words(item)
             if subject == PARENT and (item.name, PARENT) not in self.overruled

@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Location, Path, Severity
-from hio_validate.inheritance import Inheritance, inheritance
+from hio_validate.inheritance import Inheritance, Said, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.repo import Item, Repo, references
+from hio_validate.settings.argv import Misread
 from hio_validate.settings.knowledge import Settings
 from hio_validate.source import Document
 
@@ -90,6 +91,10 @@ class View:
             )
         return self._inheritances[matrix.file]
 
+    def misread(self, stack: Item, rule: str) -> Iterator[Misread]:
+        """What a stack's arguments and environment got wrong, as far as it is this rule's."""
+        return (wrong for wrong in self.settings.effective(stack).misread if wrong.rule == rule)
+
     @cached_property
     def citing_captures(self) -> dict[tuple[str, str], list[Item]]:
         """(kind, bare name of a capture) -> the matrices or runs that cite one of that name, in path order."""
@@ -131,6 +136,17 @@ def at_key(item: Item, *path: str | int) -> Place:
 def in_file(file: str, line: int = 0, column: int = 0) -> Place:
     """A place in a file that is no document."""
     return Place(None, fixed=Location(file, line, column))
+
+
+def origins(said: Iterable[Said]) -> tuple[tuple[str, Place], ...]:
+    """Where values come from, each with its side and origin, as the related places of a problem."""
+    return tuple(
+        (
+            f"{each.side}: {each.setting.shown} ({each.setting.origin})",
+            Place(each.stack.document, each.setting.path),
+        )
+        for each in said
+    )
 
 
 def listed(words: Iterable[Any], most: int = 6) -> str:

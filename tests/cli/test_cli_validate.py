@@ -32,12 +32,10 @@ def test_a_clean_repository_is_0_and_counts_its_documents(repo: Path) -> None:
 
 
 @pytest.mark.parametrize(("asked", "code"), [((), 0), (("--gate", "deploy"), 1), (("--gate", "tested"), 1)])
-def test_a_retest_blocks_only_where_a_gate_is_asked_for(
-    repo: Path, asked: tuple[str, ...], code: int
-) -> None:
+def test_a_gate_blocks_only_where_it_is_asked_for(repo: Path, asked: tuple[str, ...], code: int) -> None:
     said = hio(repo, "validate", *asked)
     assert said.code == code
-    assert "1 gate" in said.out.splitlines()[-1]
+    assert "2 gates" in said.out.splitlines()[-1]
 
 
 def test_an_error_is_1_with_file_line_and_column(repo: Path) -> None:
