@@ -20,7 +20,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.models.entry import Approval, Decision, Deployment
 from hio_validate.moment import moment
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
+from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed, with_article
 
 _AGAIN = "ask the owner again and append an approval of kind deploy for this service"
 
@@ -50,8 +50,7 @@ def _faults(item: Item, approval: Item, view: View) -> Iterator[tuple[str, str, 
     """(message, advice, key of the approval that shows it) of everything that it does not cover."""
     given = approval.model
     if not isinstance(given, Approval):
-        article = "an" if given.kind[0] in "aio" else "a"
-        yield f"{approval.name} is {article} {given.kind}, no approval", _AGAIN, "kind"
+        yield f"{approval.name} is {with_article(given.kind)}, no approval", _AGAIN, "kind"
         return
     if given.approves != "deploy":
         yield (

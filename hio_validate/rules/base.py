@@ -156,3 +156,8 @@ def listed(words: Iterable[Any], most: int = 6) -> str:
     shown = [str(word) for word in words]
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more
+
+
+def with_article(noun: str) -> str:
+    """`a baseline`, `an approval`: the kind of an entry in a sentence."""
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"

@@ -25,7 +25,7 @@ from hio_validate.ledger import Ledger
 from hio_validate.models.entry import Deployment, Rollback
 from hio_validate.models.matrix import Bundle, FactorRow
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, at_key, listed
+from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, at_key, listed, with_article
 from hio_validate.rules.cited import decided_rows
 
 _NEEDED = {
@@ -176,7 +176,7 @@ def _rollback(item: Item, view: View) -> Iterator[Problem]:
     if not isinstance(undone.model, Deployment):
         yield Problem(
             at(item, "undoes"),
-            f"{undone.name} is a {undone.model.kind}; a rollback undoes a deployment",
+            f"{undone.name} is {with_article(undone.model.kind)}; a rollback undoes a deployment",
             "name the deployment that was taken back",
             (("what is named", at(undone, "kind")),),
         )
