@@ -1,15 +1,16 @@
 """An approval of another kind, for another service, expired, given elsewhere, or about other documents.
 
-An owner said yes once, to something. The yes to a load test is no yes to a deployment, the yes of one service's owner is
-none for another service, and the yes of last month ended last month. Contract 5.1: approvals are typed, name
-the affected services, their scope and expiry, and one never stands for another.
+An owner said yes once, to something. The yes to a load test is no yes to a deployment, the yes of one
+service's owner is none for another service, and the yes of last month ended last month. Contract 5.1:
+approvals are typed, name the affected services, their scope and expiry, and one never stands for another.
 
-Judged wherever an approval is relied on: in the pins of a deployment and in the `owner-approval` of a decision to deploy. The
-entry that relies on it must follow it in the ledger, lie before its `until`, and deploy the stack and the matrix
-that it names, where it names any. In history from before hio (`imported: true`) it is a gate.
+Judged wherever an approval is relied on: in the pins of a deployment and in the `owner-approval` of a
+decision to deploy. The entry that relies on it must follow it in the ledger, lie before its `until`, and
+deploy the stack and the matrix that it names, where it names any. In history from before hio (`imported:
+true`) it is a gate.
 
-How to fix: ask the owner again, append the approval (kind `approval`, `approves: deploy`, this service, the documents
-it is about), and rely on that one. Neither `--yes` nor a decision replaces it.
+How to fix: ask the owner again, append the approval (kind `approval`, `approves: deploy`, this service, the
+documents it is about), and rely on that one. Neither `--yes` nor a decision replaces it.
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
 """A candidate that listens wider than its parent, and no approval names it.
 
-`--host 0.0.0.0` is one word in an env file, and prompts of others are on the network. Addresses need no measurement, but wider
-exposure needs a yes of the owner (contract 5.1): from loopback to a private address, to a public one, to every address
-of the host (`0.0.0.0`, `::`). A default that a build moved counts like a flag; place-holders such as `${host}` are
-looked up in the site. Whether a host name, or what nobody knows, is wider is unknown, and unknown is not equal.
+`--host 0.0.0.0` is one word in an env file, and prompts of others are on the network. Addresses need no
+measurement, but wider exposure needs a yes of the owner (contract 5.1): from loopback to a private address,
+to a public one, to every address of the host (`0.0.0.0`, `::`). A default that a build moved counts like a
+flag; place-holders such as `${host}` are looked up in the site. Whether a host name, or what nobody knows, is
+wider is unknown, and unknown is not equal.
 
-An approval of kind deploy for this service that names the setting in `factors:` covers it. No clock is asked: it must not have
-expired when the matrix was deployed, or, before that, at the time of the ledger's latest entry.
+An approval of kind deploy for this service that names the setting in `factors:` covers it. No clock is asked:
+it must not have expired when the matrix was deployed, or, before that, at the time of the ledger's latest
+entry.
 
-How to fix: listen where the parent listens; or ask the owner and append an approval (`approves: deploy`, `factors:
-[server.host]`).
+How to fix: listen where the parent listens; or ask the owner and append an approval (`approves: deploy`,
+`factors: [server.host]`).
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """A decision without one of the things that its kind must stand on, or with one that means nothing there.
 
 "Deploy it, it is faster" forgets who approved it, how to get back, and what happens when a client hangs up.
-Contract 8.2 knows four decisions and what each stands on. Stopping an unsafe trial names its hazard and says what
-was seen. Keeping a research branch names a plausible mechanism, a partial benefit or diagnostic result, its cost and
-the next discriminating test. An experimental default has a benefit that was measured more than once on each
-arm, task-correctness, bounded resources and lifecycle, its trade-offs and the stack that results. A deployment has
-the owner's approval, serving integration, rollback, cancellation, crash, respawn, admission and capacity.
+Contract 8.2 knows four decisions and what each stands on. Stopping an unsafe trial names its hazard and says
+what was seen. Keeping a research branch names a plausible mechanism, a partial benefit or diagnostic result,
+its cost and the next discriminating test. An experimental default has a benefit that was measured more than
+once on each arm, task-correctness, bounded resources and lifecycle, its trade-offs and the stack that
+results. A deployment has the owner's approval, serving integration, rollback, cancellation, crash, respawn,
+admission and capacity.
 
-Every missing one is a finding of its own. History from before hio (`imported: true`) can no longer be completed: there
-it is a gate. A decision that was frozen before this rule existed gets a note.
+Every missing one is a finding of its own. History from before hio (`imported: true`) can no longer be
+completed: there it is a gate. A decision that was frozen before this rule existed gets a note.
 
-How to fix: write what the finding names, as a sentence or as the name of a document (`evidence: {cost: one more
-core}`); what nobody looked at is not decided yet: keep the branch as research and name the next test.
+How to fix: write what the finding names, as a sentence or as the name of a document (`evidence: {cost: one
+more core}`); what nobody looked at is not decided yet: keep the branch as research and name the next test.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
 """A deployment without its matrix, parent, capture, rollback or approval, or with one that is about something else.
 
-A deployment is the one entry that others bet their night on. It pins the matrix that accounts for every difference,
-the stack that served before, a capture that proves what serves now, the stack to go back to and the owner's approval.
-The matrix must be that of this parent and candidate and complete (contract 8.3: no `retest`, nothing undecided,
-nothing missing, every cited entry before the deployment), judged by the ledger as it was then. The capture must claim the
-candidate. The way back must lead to the parent or to a stack that was accepted before. A rollback undoes a
-deployment that it follows, to the stack which that deployment named.
+A deployment is the one entry that others bet their night on. It pins the matrix that accounts for every
+difference, the stack that served before, a capture that proves what serves now, the stack to go back to and
+the owner's approval. The matrix must be that of this parent and candidate and complete (contract 8.3: no
+`retest`, nothing undecided, nothing missing, every cited entry before the deployment), judged by the ledger
+as it was then. The capture must claim the candidate. The way back must lead to the parent or to a stack that
+was accepted before. A rollback undoes a deployment that it follows, to the stack which that deployment named.
 
-Whether the approval covers it is asked by `approval-does-not-cover`. History from before hio (`imported: true`) may be incomplete,
-and may say what the owner went past (`overridden`): there every finding is a gate.
+Whether the approval covers it is asked by `approval-does-not-cover`. History from before hio (`imported:
+true`) may be incomplete, and may say what the owner went past (`overridden`): there every finding is a gate.
 
-How to fix: complete the matrix, take a capture of the live process with `hio capture --stack <candidate>`, pin what is
-missing, and only then append the deployment. In a committed entry nothing is edited: deploy again, or roll back.
+How to fix: complete the matrix, take a capture of the live process with `hio capture --stack <candidate>`,
+pin what is missing, and only then append the deployment. In a committed entry nothing is edited: deploy
+again, or roll back.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """A ledger that ends twice: two branches were merged in git and no entry joins them.
 
-Two people appended on two branches, and git merged the files without a conflict. Until a merge entry follows both,
-the ledger has no last word: what one branch excluded the other may have accepted. Where the tips agree that is worth
-knowing. Where they decided a setting, the parent or what is deployed differently, nobody can say from the ledger
-what holds, and nothing is deployed until a person has decided (contract 8.1).
+Two people appended on two branches, and git merged the files without a conflict. Until a merge entry follows
+both, the ledger has no last word: what one branch excluded the other may have accepted. Where the tips agree
+that is worth knowing. Where they decided a setting, the parent or what is deployed differently, nobody can
+say from the ledger what holds, and nothing is deployed until a person has decided (contract 8.1).
 
-How to fix: close them with `hio ledger merge`, which writes one entry of kind `merge` after all tips; where they disagree, name
-in `keeps:` the entry that stands.
+How to fix: close them with `hio ledger merge`, which writes one entry of kind `merge` after all tips; where
+they disagree, name in `keeps:` the entry that stands.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """An entry older than what it follows, older than its evidence, or an approval that ends before it was given.
 
-Times order nothing in the ledger (pins do), but they tell when something was dated to look better: the decision of Monday on
-the run of Tuesday, a deployment recorded before the process that proves it had started. Moments are compared
-exactly, fractions of a second too; equal ones are fine.
+Times order nothing in the ledger (pins do), but they tell when something was dated to look better: the
+decision of Monday on the run of Tuesday, a deployment recorded before the process that proves it had started.
+Moments are compared exactly, fractions of a second too; equal ones are fine.
 
 Judged: the entries that an entry follows, the runs and captures that it pins with the captures of a run's
-legs, and, for a deployment or a rollback, the start of the processes that its capture shows. Where an entry or what it
-follows is history from before hio (`imported: true`), whose clocks nobody can check any more, it is a gate.
+legs, and, for a deployment or a rollback, the start of the processes that its capture shows. Where an entry
+or what it follows is history from before hio (`imported: true`), whose clocks nobody can check any more, it
+is a gate.
 
-How to fix: date the entry when it was decided. In a committed entry leave the time and append a `correction` that says what
-happened; where the clock of a host was wrong, say so there.
+How to fix: date the entry when it was decided. In a committed entry leave the time and append a `correction`
+that says what happened; where the clock of a host was wrong, say so there.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """A merge that leaves open what its tips decided differently, or keeps what is no side of it.
 
-A merge entry gives a ledger of two branches one end again. Where one branch accepted what the other excluded, or
-each has its own parent, following both decides nothing: whoever reads on would have to guess. So for each setting, for the
-parent and for what is deployed it keeps exactly one of the entries that speak last of it on their branches (contract 8.1).
-An entry of another kind may follow two tips where they agree; where they do not, it would hide that.
+A merge entry gives a ledger of two branches one end again. Where one branch accepted what the other excluded,
+or each has its own parent, following both decides nothing: whoever reads on would have to guess. So for each
+setting, for the parent and for what is deployed it keeps exactly one of the entries that speak last of it on
+their branches (contract 8.1). An entry of another kind may follow two tips where they agree; where they do
+not, it would hide that.
 
-How to fix: name the entry that stands in `keeps:`, one for each disagreement, and no other; `hio ledger merge` lists
-them. In a committed merge leave it and append an entry that decides anew.
+How to fix: name the entry that stands in `keeps:`, one for each disagreement, and no other; `hio ledger
+merge` lists them. In a committed merge leave it and append an entry that decides anew.
 """
 
 from __future__ import annotations
