@@ -20,7 +20,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.models.entry import Decision, Increment, NegativeControl
 from hio_validate.models.matrix import Bundle, FactorRow
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
+from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed, with_article
 from hio_validate.rules.cited import Cited, decided_rows, isolation_of
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared
 from hio_validate.settings.value import ABSENT, UNKNOWN, same
@@ -46,7 +46,7 @@ def _wrong_kind(item: Item, cited: Cited, entry: Item) -> Problem | None:
         return None
     if isinstance(model, Decision) and model.decision in _DECISIONS[disposition]:
         return None
-    what = f"{'an' if model.kind == 'increment' else 'a'} {model.kind}"
+    what = with_article(model.kind)
     if isinstance(model, Decision):
         what += f" to {model.decision}"
     return Problem(

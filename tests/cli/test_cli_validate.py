@@ -100,11 +100,11 @@ def test_usage_goes_before_findings(repo: Path) -> None:
 
 
 def test_one_file_is_judged_with_what_depends_on_it(repo: Path) -> None:
-    write(repo, {TWO: stack("two", 3)})
+    write(repo, {TWO: stack("two", 3), "manifests/sites/far.yaml": "hio: site/v1\nname: far\n"})
     said = hio(repo, "validate", TWO)
     assert said.code == 1
     assert f"{MATRIX}:7" in said.out
-    assert hio(repo, "validate", "manifests/sites/lab.yaml").code == 0
+    assert hio(repo, "validate", "manifests/sites/far.yaml").code == 0
 
 
 def test_a_folder_means_its_documents(repo: Path) -> None:
@@ -112,8 +112,9 @@ def test_a_folder_means_its_documents(repo: Path) -> None:
         repo,
         {MATRIX: matrix(to="3"), ".gitignore": "manifests/scratch/\n", "manifests/scratch/x.yaml": "a: ["},
     )
+    write(repo, {"manifests/sites/far/far.yaml": "hio: site/v1\nname: far\n"})
     assert hio(repo, "validate", "matrix").code == 1
-    assert hio(repo, "validate", "manifests/sites").code == 0
+    assert hio(repo, "validate", "manifests/sites/far").code == 0
     assert hio(repo, "validate", ".").out == hio(repo, "validate").out
     (repo / "empty").mkdir()
     assert hio(repo, "validate", "empty").code == 3

@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from hio_validate.diagnostic import Severity
 from hio_validate.rules import RULES
 from hio_validate.rules.base import Scope
 from tests.rules.cases import Case, cases
+
+SAYS_HOW_IT_WEIGHS = ("-is-an-error", "-is-a-gate", "-is-a-note")
 
 SPECIAL = {"internal-error"}
 """A rule that raises cannot be shown by documents; tests/test_engine.py shows it."""
@@ -20,6 +23,14 @@ ONE_A_DOCUMENT = {"syntax-error", "unlearned-help", "unpinned-evidence", "unread
 @pytest.mark.parametrize("case", list(cases()), ids=str)
 def test_all_rules_together_find_exactly_what_the_case_says(case: Case) -> None:
     assert case.found() == case.expected
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in cases() if each.folder.name.endswith(SAYS_HOW_IT_WEIGHS)], ids=str
+)
+def test_a_case_that_names_a_severity_gets_it(case: Case) -> None:
+    mine = {found.severity for found in case.report().diagnostics if found.rule == case.rule}
+    assert mine == {Severity(case.folder.name.rpartition("-")[2])}
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in SPECIAL], ids=lambda rule: rule.id)
