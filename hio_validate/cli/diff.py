@@ -11,7 +11,7 @@ from hio_validate.cli.progress import hashing
 from hio_validate.cli.shared import as_json, format_option, load_repo, repo_option, show, stop, width
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.report.difference import as_shape, render
-from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, difference
+from hio_validate.settings.difference import difference
 from hio_validate.settings.knowledge import Settings
 from hio_validate.subjects import NoSubject, Subject, Surroundings, command_line, subject
 
@@ -47,8 +47,7 @@ def diff(
         show(as_json(as_shape(compared, labels, notes)))
     else:
         show(render(compared, labels, notes, width()))
-    differs = any(each.group not in LEAVES_NO_DIFFERENCE for each in compared)
-    sys.exit(int(exit_code and differs))
+    sys.exit(int(exit_code and not compared.leaves_nothing))
 
 
 def _subjects(sides: tuple[str, ...], around: Surroundings) -> tuple[Subject, Subject]:

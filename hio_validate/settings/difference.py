@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from hio_validate.settings.argv import Misread
 from hio_validate.settings.setting import SET_BY_A_PERSON, Class, Effective, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN
 
@@ -79,6 +80,8 @@ class Difference:
     """Address -> the setting of the parent and of the candidate."""
     touched: tuple[Compared, ...]
     """All settings but those that are equal because neither side says anything of them."""
+    not_understood: tuple[Sequence[Misread], Sequence[Misread]] = ((), ())
+    """What the parent and what the candidate give that their builds do not know: in force nowhere, and never equal."""
 
     def __iter__(self) -> Iterator[Compared]:
         return (self._at(address) for address in self.sides)
@@ -128,6 +131,11 @@ class Difference:
     def of(self, group: Group) -> list[Compared]:
         return [each for each in self if each.group is group]
 
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether the two sides are the same as far as both are known, and all that they give is understood."""
+        return not any(self.not_understood) and all(each.group in LEAVES_NO_DIFFERENCE for each in self)
+
 
 Pairs = Mapping[str, Sequence[str]]
 
@@ -136,7 +144,13 @@ def difference(parent: Effective, candidate: Effective, pairs: Pairs | None = No
     """Compare two sides setting by setting; `pairs` maps what two vocabularies call by different names."""
     aligned = _Alignment(parent, candidate, pairs or {})
     compared = [_compare(address, *sides, aligned) for address, sides in aligned.touched()]
-    return Difference(aligned.sides, tuple(_settle_followers(compared)))
+    settled = tuple(_settle_followers(compared))
+    return Difference(aligned.sides, settled, (_not_understood(parent), _not_understood(candidate)))
+
+
+def _not_understood(side: Effective) -> tuple[Misread, ...]:
+    """A setting given twice is understood: the last one wins."""
+    return tuple(each for each in side.misread if each.rule != "env-argv-conflict")
 
 
 def _is_untouched(theirs: Setting | None, mine: Setting | None) -> bool:
