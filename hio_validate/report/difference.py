@@ -36,6 +36,9 @@ def render(
         rows = [_row(each) for each in difference.of(group)]
         if rows:
             parts.append(f"{group}\n" + _indented(table(rows, width - 2)))
+    unseen = [each.address for each in difference.of(Group.ONE_SIDE)]
+    if unseen:
+        parts.append(f"{Group.ONE_SIDE}\n" + _wrapped(f"  {', '.join(unseen)}", width))
     misread = [
         f"  {label}: {each.message} ({each.help})"
         for label, side in zip(labels, difference.not_understood, strict=True)

@@ -422,6 +422,11 @@ def _unknown_group(theirs: Setting | None, mine: Setting | None, explicit: bool,
     return Group.UNKNOWN
 
 
+def _asks_the_same(each: Compared) -> bool:
+    """Two builds that ask for different things under one preset have moved a default."""
+    return bool(each.parent and each.candidate and each.parent.declared == each.candidate.declared)
+
+
 def _settle_followers(compared: Sequence[Compared]) -> list[Compared]:
     """A follower lives in its leader's row; one that stopped or began to follow stands on its own.
 
@@ -441,10 +446,12 @@ def _settle_followers(compared: Sequence[Compared]) -> list[Compared]:
         group = each.group
         if group in (Group.FOLLOWED, Group.UNKNOWN, Group.MOVED) and leaders and not each.set_by_a_person:
             both_follow = len(leaders) == 2
-            still = Group.EQUAL if both_follow else Group.UNKNOWN
+            still = Group.EQUAL if both_follow and _asks_the_same(each) else Group.UNKNOWN
             group = Group.FOLLOWED if moved else still if group is Group.UNKNOWN else Group.MOVED
         elif (
-            _is_part_of_build(each) and groups.get(_build_of(each)) is Group.IDENTITY and group in NEEDS_A_ROW
+            group is Group.IDENTITY
+            and _is_part_of_build(each)
+            and groups.get(_build_of(each)) is Group.IDENTITY
         ):
             group = Group.BUILD_PART
         settled.append(

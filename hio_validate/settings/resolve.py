@@ -151,7 +151,10 @@ class _Process:
         if setting.set_by_a_person:
             declared = f"{setting.declared} or {named}" if setting.known else setting.declared
             return self._changed(setting, UNKNOWN, declared=declared)
-        return self._changed(setting, UNKNOWN, origin=Origin.FOLLOWS, declared=named, leader=preset.address)
+        declared = f"{setting.value} or {named}" if setting.value not in (UNKNOWN, ABSENT) else named
+        return self._changed(
+            setting, UNKNOWN, origin=Origin.FOLLOWS, declared=declared, leader=preset.address
+        )
 
     def facts(self, facts: Mapping[str, str], at: Path) -> None:
         for factor, text in facts.items():

@@ -99,9 +99,10 @@ def test_two_command_lines_are_compared_without_any_repository(tmp_path: Path) -
     assert said.code == 0
     assert said.out.splitlines()[1] == "1 changed by you, 3 followed, 0 moved by the build, 1 operational"
     assert hio(tmp_path, *words, "--exit-code").code == 1
+    assert hio(tmp_path, "diff", "--exit-code", "llama-server --threads 1", "llama-server -t 1").code == 0
     assert (
-        hio(tmp_path, "diff", "--exit-code", "llama-server --threads 1", "llama-server --threads=1").code == 0
-    )
+        hio(tmp_path, "diff", "--exit-code", "llama-server --threads 1", "llama-server --threads=1").code == 1
+    ), "llama-server reads no --flag=value"
     dashed = hio(tmp_path, "diff", "--", "llama-server", "--threads", "1", "--port", "80", "--", "llama-server",
                  "--threads", "2", "--port", "81")  # fmt: skip
     assert dashed.out.splitlines()[1] == said.out.splitlines()[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.console import hio
-from tests.small_repo import FILES, HELP, ROOM, sha, stack, write
+from tests.small_repo import FILES, HELP, ROOM, SERVICE, sha, stack, write
 
 REMOVED = "-d,    --defrag-thold N                the argument has been removed. use --new instead\n"
 HELP_WITH_A_REMOVED_FLAG = HELP + REMOVED
@@ -28,6 +28,40 @@ def repo(tmp_path: Path) -> Path:
 
 def add_stack(repo: Path, name: str, more: str) -> None:
     write(repo, {f"{ROOM}/stacks/{name}.yaml": stack(name, more=more)})
+
+
+EXECUTABLE, LIBRARY = sha("executable"), sha("library")
+
+
+def capture(name: str, threads: str = "1", more: str = "") -> str:
+    """What a process of the stack `base` was."""
+    return f"""\
+hio: capture/v1
+name: {name}
+service: {SERVICE}
+at: "2026-01-02T03:04:05Z"
+by: hio
+host: {{how: unknown}}
+processes:
+  server:
+    pid: 7
+    family: llama-server
+    build: b1
+    started: {{how: proc}}
+    executable: {{path: /opt/engine/llama-server, sha256: "{EXECUTABLE}", how: hash}}
+    libraries:
+      libggml.so: {{path: /opt/engine/libggml.so, sha256: "{LIBRARY}", how: hash}}
+    argv:
+      how: proc
+      value:
+        - [/opt/engine/llama-server]
+        - ["--threads", "{threads}"]
+        - ["--port", "8080"]
+{more}\
+    environ: {{how: proc}}
+    threads: {{how: unknown}}
+    memory: {{how: unknown}}
+"""
 
 
 # --- what is not understood ----------------------------------------------------------------------------------
@@ -66,3 +100,13 @@ def test_a_setting_given_twice_is_understood(repo: Path) -> None:
     add_stack(repo, "twice", '      - ["--threads", "1"]\n    env: {LLAMA_ARG_THREADS: "3"}\n')
     said = hio(repo, "diff", "base", "twice", "--exit-code")
     assert (said.code, "not understood" in said.out) == (0, False)
+
+
+# --- what only one side shows ----------------------------------------------------------------------------------
+
+
+def test_what_was_observed_on_one_side_only_is_listed(repo: Path) -> None:
+    write(repo, {f"{ROOM}/captures/seen.yaml": capture("seen")})
+    said = hio(repo, "diff", "base", "seen")
+    assert "2 observed on one side only" in said.out
+    assert "observed on one side only\n  server.executable, server.lib.libggml\n" in said.out
