@@ -11,8 +11,8 @@ from typing import Any
 from hio_validate.models.capture import Capture
 from hio_validate.models.family import Family
 from hio_validate.settings.argv import read_argv
+from hio_validate.settings.captured import stack_of
 from hio_validate.settings.catalogue import Catalogue
-from hio_validate.settings.observed import stack_of
 from hio_validate.settings.secrets import WITHHELD
 from hio_validate.source import digest_of
 from hio_validate.source.dump import dump

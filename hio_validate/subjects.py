@@ -19,9 +19,9 @@ from hio_validate.models.stack import Stack
 from hio_validate.observe.privacy import Grammar, keep
 from hio_validate.repo import ENDINGS, Item, Repo, item_of
 from hio_validate.settings import family as families
+from hio_validate.settings.captured import stack_of
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.observed import stack_of
 from hio_validate.settings.resolve import resolve
 from hio_validate.settings.secrets import WITHHELD
 from hio_validate.settings.setting import Effective, Knowledge

@@ -16,9 +16,8 @@ from hio_validate.models.stack import Process, Stack
 from hio_validate.repo import Item, Repo
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
-from hio_validate.settings.defaults import Builds
 from hio_validate.settings.difference import Difference, difference
-from hio_validate.settings.resolve import resolve
+from hio_validate.settings.resolve import Builds, resolve
 from hio_validate.settings.setting import Effective, Knowledge
 from hio_validate.settings.value import text_of
 
@@ -88,7 +87,7 @@ class Settings:
         self, stack: Stack, known: Mapping[str, Knowledge], delta: Mapping[str, str] | None = None
     ) -> Effective:
         """Resolve once what says the same of processes of which the same is known, under whatever name."""
-        sources = tuple((id(each.observed), id(each.catalogue)) for each in known.values())
+        sources = tuple((id(each.observed), id(each.catalogue), each.is_its_own) for each in known.values())
         key = (_said(stack), sources, tuple((delta or {}).items()))
         if key not in self._resolved:
             self._resolved[key] = known, resolve(stack, known, delta, self._builds)
@@ -102,15 +101,16 @@ class Settings:
         return self._differences[key]
 
     def resolve_capture(self, stack: Stack, capture: Capture) -> Effective:
-        """The settings of a stack that a capture shows (settings/observed.py), with what was observed.
+        """The settings of a stack that a capture shows (settings/captured.py), with what was observed.
 
         Where nobody could read the arguments, any default may have been overridden: none is taken for known.
         """
         known = self.knowledge(stack, capture.processes)
-        for name, seen in capture.processes.items():
-            catalogue = known[name].catalogue if name in known else None
-            if catalogue and seen.argv.value is None:
-                known[name] = replace(known[name], catalogue=replace(catalogue, borrowed=True))
+        for name in known.keys() & capture.processes.keys():
+            catalogue = known[name].catalogue
+            if catalogue and capture.processes[name].argv.value is None:
+                catalogue = replace(catalogue, borrowed=True)
+            known[name] = replace(known[name], catalogue=catalogue, is_its_own=True)
         return self._resolve(stack, known)
 
     def resolve_processes(self, stack: Stack, observed: Mapping[str, CapturedProcess]) -> Effective:

@@ -95,6 +95,8 @@ class Knowledge:
     flags: Mapping[str, str] = field(default_factory=dict)
     """Build flags as a person recorded them (declared)."""
     observed: CapturedProcess | None = None
+    is_its_own: bool = False
+    """The stack is the one that the observed process shows, so that nothing else was asked of it."""
 
 
 @dataclass(frozen=True, eq=False)
