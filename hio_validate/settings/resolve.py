@@ -112,9 +112,16 @@ class _Process:
         self.follow()
         return reading
 
-    def _put(self, factor: str, value: str, origin: Origin, declared: str = "", path: Path = ()) -> None:
-        option = self.catalogue.find(factor) if self.catalogue else None
-        self._set(factor, value, origin, declared, path, option)
+    def _option(self, factor: str) -> Option | None:
+        return self.catalogue.find(factor) if self.catalogue else None
+
+    def _put(self, factor: str, value: str, origin: Origin) -> None:
+        self._set(factor, value, origin, "", (), self._option(factor))
+
+    def _say(self, factor: str, text: str, origin: Origin, path: Path = ()) -> None:
+        """A value that stands elsewhere than in the arguments, in the text that says it."""
+        option = self._option(factor)
+        self._set(factor, self._normal(text, factor, option), origin, text, path, option)
 
     def _set(
         self,
@@ -143,7 +150,7 @@ class _Process:
         for key, factor in (self.family.metadata if self.family else {}).items():
             if model is not None and model.gguf and key in model.gguf:
                 text = reported_text(model.gguf[key])
-                self._put(factor, self._normal(text, factor, None), Origin.METADATA, declared=text)
+                self._say(factor, text, Origin.METADATA)
 
     def give(self, given: Sequence[Given], origin: Origin) -> None:
         repeatable = set(self.family.repeatable) if self.family else set()
@@ -187,9 +194,7 @@ class _Process:
 
     def facts(self, facts: Mapping[str, str], at: Path) -> None:
         for factor, text in facts.items():
-            self._put(
-                factor, self._normal(text, factor, None), Origin.FACT, declared=text, path=(*at, factor)
-            )
+            self._say(factor, text, Origin.FACT, (*at, factor))
 
     def implicit(self, stack: Stack, but: Collection[str]) -> None:
         for address, fact in stack.implicit.items():
@@ -200,10 +205,7 @@ class _Process:
                 mine, factor = len(stack.processes) == 1, address
             if mine and factor not in but:
                 text = text_of(fact.value)
-                self._put(
-                    factor, self._normal(text, factor, None), Origin.IMPLICIT, declared=text,
-                    path=("implicit", address, "value"),
-                )  # fmt: skip
+                self._say(factor, text, Origin.IMPLICIT, ("implicit", address, "value"))
 
     def follow(self) -> None:
         """A follower that nobody set takes its leader's value; a conditional one where its condition holds."""
