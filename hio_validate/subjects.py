@@ -16,11 +16,12 @@ from pathlib import Path
 
 from hio_validate.models import reader
 from hio_validate.models.stack import Stack
-from hio_validate.observe.privacy import Grammar, keep
+from hio_validate.observe.privacy import keep
 from hio_validate.repo import ENDINGS, Item, Repo, item_of
 from hio_validate.settings import family as families
 from hio_validate.settings.captured import stack_of
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
+from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.resolve import resolve
 from hio_validate.settings.secrets import WITHHELD

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "scaffold": "source models settings inheritance recording",
     "rules": "diagnostic source models repo settings evidence ledger inheritance",
     "appending": "source models repo evidence ledger recording rules",
-    "engine": "diagnostic source repo rules",
+    "engine": "diagnostic source repo settings rules",
     "surroundings": "source repo",
     "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",

@@ -14,8 +14,12 @@ from typing import Any, NamedTuple, Protocol
 from hio_validate.diagnostic import Location, Path, Severity
 from hio_validate.inheritance import Inheritance, inheritance
 from hio_validate.ledger import Ledger, ledgers
+from hio_validate.models.site import Site
+from hio_validate.models.stack import Stack
 from hio_validate.repo import Item, Repo, references
+from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.knowledge import Settings
+from hio_validate.settings.literal import Literal, literals_of_site, literals_of_stack
 from hio_validate.source import Document
 
 
@@ -70,6 +74,7 @@ class View:
 
     repo: Repo
     _inheritances: dict[str, Inheritance | None] = field(default_factory=dict, repr=False)
+    _secrets: dict[str, tuple[Literal, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def settings(self) -> Settings:
@@ -89,6 +94,20 @@ class View:
                 matrix, self.repo, self.settings, self.ledger(matrix.service)
             )
         return self._inheritances[matrix.file]
+
+    def secrets(self, item: Item) -> tuple[Literal, ...]:
+        """The secrets whose values a document states; they are shown nowhere."""
+        if item.file not in self._secrets:
+            self._secrets[item.file] = tuple(self._literals(item))
+        return self._secrets[item.file]
+
+    def _literals(self, item: Item) -> Iterator[Literal]:
+        if isinstance(item.model, Stack):
+            known = self.settings.knowledge(item.model, {})
+            grammars = {role: Grammar(each.family, each.catalogue) for role, each in known.items()}
+            yield from literals_of_stack(item.model, grammars)
+        elif isinstance(item.model, Site):
+            yield from literals_of_site(item.model)
 
     @cached_property
     def citing_captures(self) -> dict[tuple[str, str], list[Item]]:
