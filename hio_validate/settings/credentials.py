@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hio_validate.models.family import Family
 from hio_validate.settings.catalogue import Catalogue, Option
-from hio_validate.settings.secrets import says_secret
+from hio_validate.settings.secrets import WITHHELD, says_secret
 
 PROCESS_SETTINGS = (
     "LD_LIBRARY_PATH", "LD_PRELOAD", "LD_BIND_NOW", "GLIBC_TUNABLES", "MALLOC_", "OMP_", "GOMP_", "KMP_",
@@ -85,6 +85,15 @@ def credentials_in(value: str) -> set[str]:
     pairs = [*_ASSIGNMENT.findall(value), *_HEADER.findall(value), *_json_pairs(value)]
     found |= {text for name, text in pairs if not PLAIN.fullmatch(text) and says_secret(name)}
     return found | {value} if found else found
+
+
+def holds_secret(value: str) -> bool:
+    """Whether a value is, refers to or once held a credential, so that it is unknown whatever it sets."""
+    if "${secret:" in value or WITHHELD in value:
+        return any(
+            word == WITHHELD or word.endswith(f"={WITHHELD}") or "${secret:" in word for word in value.split()
+        )
+    return bool(credentials_in(value))
 
 
 def _json_pairs(value: str) -> list[tuple[str, str]]:

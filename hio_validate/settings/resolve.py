@@ -24,11 +24,13 @@ from hio_validate.models.stack import Stack
 from hio_validate.settings.argv import Given, Misread
 from hio_validate.settings.captured import as_stack
 from hio_validate.settings.catalogue import Option
+from hio_validate.settings.credentials import holds_secret
 from hio_validate.settings.defaults import Defaults, default_of
 from hio_validate.settings.delta import delta_of
 from hio_validate.settings.reading import Reading
 from hio_validate.settings.remembered import Remembered
 from hio_validate.settings.reported import observed_identity, observed_settings
+from hio_validate.settings.secrets import WITHHELD
 from hio_validate.settings.setting import Class, Effective, Knowledge, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, reported_text, text_of
 
@@ -135,6 +137,8 @@ class _Process:
     ) -> None:
         if self.defaults.class_of(factor) is Class.SECRET:
             value, declared = UNKNOWN, ""
+        elif holds_secret(declared):
+            value, declared = UNKNOWN, WITHHELD
         address = f"{self.name}.{factor}"
         self.settings[factor] = self.defaults.setting(
             address, factor, value, origin, declared, path=path, option=option, spelling=spelling
@@ -158,7 +162,7 @@ class _Process:
             value = self._normal(each.value, each.factor, each.option)
             before = self.settings.get(each.factor)
             if each.factor in repeatable and before and before.origin in (Origin.ENV, Origin.ARGV):
-                value = f"{before.value},{value}"
+                value = f"{before.value},{value}" if before.known else UNKNOWN
             self._set(each.factor, value, origin, each.value, each.path, each.option, each.spelling)
 
     def unsettle(self, given: Sequence[Given]) -> None:

@@ -227,6 +227,12 @@ def test_a_fact_is_answered_by_a_process_that_was_asked_for_nothing() -> None:
         assert setting(found, "threads").value == value
 
 
+@pytest.mark.parametrize("value", ["withheld", "x=withheld", "${secret:name}", "hf_abcdefghijklmnopqrstuvw"])
+def test_a_credential_is_unknown_whatever_it_sets(value: str) -> None:
+    found = setting(effective("llama", [["--model", value]]), "model")
+    assert (found.value, found.declared, found.set_by_a_person) == (UNKNOWN, "withheld", True)
+
+
 # --- presets ----------------------------------------------------------------------------------------------
 
 
