@@ -36,9 +36,10 @@ MAY_IMPORT = {
     "surroundings": "source repo",
     "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",
+    "drift": "models settings subjects",
     "report": "diagnostic models settings inheritance",
     "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
-    "scaffold rules appending engine surroundings shards subjects report",
+    "scaffold rules appending engine surroundings shards subjects drift report",
     "__main__": "cli",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""

@@ -9,6 +9,7 @@ import click
 
 from hio_validate.cli.progress import hashing
 from hio_validate.cli.shared import as_json, format_option, load_repo, repo_option, show, stop, width
+from hio_validate.drift import side_by_side
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.report.difference import as_shape, render
 from hio_validate.settings.difference import difference
@@ -27,13 +28,16 @@ def diff(
 ) -> None:
     """Compare A with B: each a stack, a capture, a pid, a .service unit, or a quoted command line.
 
+    A stack is compared as its site completes it. Beside a process it is the check for drift: nothing differs
+    from a process that runs what the stack asks for.
+
     After "--" all words are the command line of B (or, with a second "--", of A and of B).
     """
     try:
         with hashing() as progress:
             _, found = load_repo(repo)
             around = Surroundings(found, Settings(found), service, progress)
-            parent, candidate = _subjects(sides, around)
+            parent, candidate = side_by_side(*_subjects(sides, around), around.settings)
     except (NoSubject, ValueError) as error:
         stop(str(error), 2)
     except Unobservable as error:

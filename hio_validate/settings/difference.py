@@ -408,8 +408,7 @@ def _identity_group(
             return Group.UNKNOWN if theirs and mine else Group.ONE_SIDE
         side = aligned.parent if theirs is None else aligned.candidate
         process = aligned.process_of(seen.address.partition(".")[0], side)
-        captured = any(each.factor == "executable" for each in _of(side, process))
-        return Group.UNKNOWN if captured else Group.ONE_SIDE
+        return Group.UNKNOWN if process in side.observed else Group.ONE_SIDE
     return Group.EQUAL if from_ == to else Group.IDENTITY
 
 

@@ -62,6 +62,7 @@ def resolve(
         settings,
         tuple(misread),
         {name: None if catalogue and catalogue.borrowed else catalogue for name, catalogue in own.items()},
+        frozenset(name for name, known in knowledge.items() if known.observed),
     )
 
 

@@ -110,6 +110,8 @@ class Effective:
     misread: tuple[Misread, ...] = ()
     catalogues: dict[str, Catalogue | None] = field(default_factory=dict)
     """Process -> its build's catalogue; None = its defaults are unknown."""
+    observed: frozenset[str] = frozenset()
+    """Processes whose files were observed, so that an unknown hash of one of them is a gap and not a wish."""
 
     @cached_property
     def shows_artifacts(self) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.console import hio
+from tests.cli.console import hio, one_sentence
 from tests.small_repo import FILES, HELP, ROOM, SERVICE, sha, stack, write
 
 REMOVED = "-d,    --defrag-thold N                the argument has been removed. use --new instead\n"
@@ -33,7 +33,7 @@ def add_stack(repo: Path, name: str, more: str) -> None:
 EXECUTABLE, LIBRARY = sha("executable"), sha("library")
 
 
-def capture(name: str, threads: str = "1", more: str = "") -> str:
+def capture(name: str, threads: str = "1", more: str = "", seen: str = "") -> str:
     """What a process of the stack `base` was."""
     return f"""\
 hio: capture/v1
@@ -61,7 +61,7 @@ processes:
     environ: {{how: proc}}
     threads: {{how: unknown}}
     memory: {{how: unknown}}
-"""
+{seen}"""
 
 
 # --- what is not understood ----------------------------------------------------------------------------------
@@ -100,6 +100,130 @@ def test_a_setting_given_twice_is_understood(repo: Path) -> None:
     add_stack(repo, "twice", '      - ["--threads", "1"]\n    env: {LLAMA_ARG_THREADS: "3"}\n')
     said = hio(repo, "diff", "base", "twice", "--exit-code")
     assert (said.code, "not understood" in said.out) == (0, False)
+
+
+# --- the check for drift -----------------------------------------------------------------------------------------
+
+SITE = """\
+hio: site/v1
+name: lab
+services:
+  tiny:
+    port: 8080
+    paths: {model: /srv/m.gguf}
+    secrets: {api-key: /etc/keys/tiny}
+"""
+PLACED = "- [--model, /srv/m.gguf]"
+MEASURED = "    log: {how: log, facts: {n_threads: 6}}\n"
+
+
+@pytest.fixture
+def drifting(repo: Path) -> Path:
+    """A stack `open` with place-holders that leaves its threads to run time."""
+    open_ = stack("open", -1).replace('"8080"', '"${port}"') + '      - ["--model", "${model}"]\n'
+    return write(repo, {"manifests/sites/lab.yaml": SITE, f"{ROOM}/stacks/open.yaml": open_})
+
+
+def drift(repo: Path, *captured: str, stack_: str = "open") -> tuple[int, list[str]]:
+    """Exit code and differences between a stack and a capture, whichever stands first."""
+    write(repo, {f"{ROOM}/captures/seen.yaml": capture("seen", *captured)})
+    said = [
+        hio(repo, "diff", *sides, "--exit-code", "--format", "json")
+        for sides in ((stack_, "seen"), ("seen", stack_))
+    ]
+    shapes = [json.loads(each.out) for each in said]
+    told = [
+        sorted(
+            f"{each['setting']}: {each['group']}"
+            for each in shape["differences"]
+            if each["group"] != "observed on one side only"
+        )
+        for shape in shapes
+    ]
+    assert (said[0].code, told[0]) == (said[1].code, told[1])
+    return said[0].code, told[0]
+
+
+def test_a_process_started_from_a_stack_differs_in_nothing(drifting: Path) -> None:
+    assert drift(drifting, "-1", f"        {PLACED}\n", MEASURED) == (0, [])
+
+
+def test_what_was_started_otherwise_is_told(drifting: Path) -> None:
+    code, told = drift(drifting, "6", f"        {PLACED}\n", MEASURED)
+    assert (code, told[-1]) == (1, "server.threads: cannot be compared")
+    elsewhere = f"        {PLACED}\n".replace("/srv/m", "/srv/other")
+    assert drift(drifting, "-1", elsewhere, MEASURED) == (1, ["server.model: cannot be compared"])
+    assert drift(drifting, "-1", "", MEASURED) == (1, ["server.model: changed by you"])
+
+
+def test_a_place_holder_that_no_site_defines_is_compared_as_written(drifting: Path) -> None:
+    write(drifting, {"manifests/sites/lab.yaml": SITE.replace("model:", "modell:")})
+    said = hio(drifting, "diff", "open", "base")
+    write(drifting, {f"{ROOM}/captures/seen.yaml": capture("seen", "-1", f"        {PLACED}\n")})
+    said = hio(drifting, "diff", "open", "seen")
+    assert "${model} is nothing that a site defines" in " ".join(said.out.split())
+
+
+def identity(executable: str, library: str) -> str:
+    return f'identity: {{kind: native, executable: "{executable}", libraries: {{libggml.so: "{library}"}}}}\n'
+
+
+@pytest.mark.parametrize(("executable", "library", "told"), [
+    (EXECUTABLE, LIBRARY, []),
+    (sha("x"), LIBRARY, ["server.build: identity", "server.executable: part of the build"]),
+    (EXECUTABLE, sha("x"), ["server.build: identity", "server.lib.libggml: part of the build"]),
+])  # fmt: skip
+def test_the_bytes_that_run_are_compared_with_those_of_the_build_that_the_stack_names(
+    drifting: Path, executable: str, library: str, told: list[str]
+) -> None:
+    engine = drifting / "manifests/engines/llama-server/b1/engine.yaml"
+    engine.write_text(engine.read_text() + identity(executable, library))
+    nameless = capture("seen", "-1", f"        {PLACED}\n", MEASURED).replace("    build: b1\n", "")
+    write(drifting, {f"{ROOM}/captures/seen.yaml": nameless})
+    said = hio(drifting, "diff", "open", "seen", "--exit-code", "--format", "json")
+    shape = json.loads(said.out)
+    groups = [
+        f"{each['setting']}: {each['group']}"
+        for each in shape["differences"]
+        if not each["group"].startswith("observed")
+        and each["setting"].split(".")[1] in ("build", "executable", "lib")
+    ]
+    assert (said.code, sorted(groups)) == (int(bool(told)), told)
+
+
+def test_one_process_of_several_is_compared_alone(drifting: Path) -> None:
+    two = (
+        stack("pair").replace("  server:\n", "  front:\n    engine: nginx\n  main:\n")
+        + '      - ["--model", "${model}"]\n'
+    )
+    write(
+        drifting,
+        {
+            f"{ROOM}/stacks/pair.yaml": two,
+            f"{ROOM}/captures/seen.yaml": capture("seen", more=f"        {PLACED}\n"),
+        },
+    )
+    said = hio(drifting, "diff", "pair", "seen", "--exit-code")
+    assert said.code == 0, said.out
+    assert "its process front is not among those observed" in " ".join(said.out.split())
+
+
+# --- names that mean several ----------------------------------------------------------------------------------------
+
+
+def test_a_name_of_two_services_is_no_answer(repo: Path) -> None:
+    other = "manifests/services/lab/other/stacks/base.yaml"
+    write(repo, {other: stack("base", 7)})
+    for words in (
+        ("settings", "base"), ("diff", "base", "two"), ("matrix", "new", "--parent", "base", "--candidate", "two"),
+    ):  # fmt: skip
+        said = hio(repo, *words)
+        assert said.code == 2
+        assert "lab/other/base or lab/tiny/base" in one_sentence(said)
+    assert "threads  7" in hio(repo, "settings", "lab/other/base").out
+    assert "threads  7" in hio(repo, "settings", "base", "--service", "lab/other").out
+    assert "7 -> 2" in hio(repo, "diff", "lab/other/base", "two").out
+    assert hio(repo, "settings", "two", "--service", "lab/other").code == 2
 
 
 # --- what only one side shows ----------------------------------------------------------------------------------
