@@ -15,6 +15,7 @@ from hio_validate.cli.shared import load_repo, repo_option, show, stop
 from hio_validate.models.capture import Capture
 from hio_validate.models.errors import refusals
 from hio_validate.observe.capture import capture as as_document
+from hio_validate.observe.log_owner import stranger
 from hio_validate.observe.recognise import Recognised, recognised_process
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import owner_of
@@ -70,6 +71,8 @@ def capture(
     except ValidationError as error:
         given: dict[str, object] = {"name": name, "stack": stack, "processes": {role: {}}}
         stop("; ".join(refusal.message for refusal in refusals(error, "capture/v1", given)), 2)
+    if text is not None and (line := stranger(text.split("\n"), seen.process)):
+        stop(f"{log}:{line.line} is of another process: {line.said!r}; expected {line.expected}", 2)
     for note in seen.notes:
         click.echo(f"note: {note}", err=True)
     if service is None:
