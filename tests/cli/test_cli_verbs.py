@@ -408,3 +408,41 @@ def test_a_capture_and_its_drafts_are_written_and_valid(repo: Path, sleeper: sub
     again = hio(repo, "capture", "--pid", str(sleeper.pid), "--service", SERVICE, "--name", "c1")
     assert again.code == 1
     assert "never replaced" in again.err
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that calls itself llama-server."""
+    words = [
+        "/opt/engine/llama-server",
+        "-c",
+        "print(flush=True); input()",
+        "--port",
+        "8099",
+        "-m",
+        "/srv/n.gguf",
+    ]
+    with subprocess.Popen(
+        words, executable=sys.executable, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.communicate(b"\n", timeout=10)
+
+
+def test_a_second_service_of_a_site_gains_its_places(repo: Path, server: subprocess.Popen[bytes]) -> None:
+    site = repo / "manifests/sites/lab.yaml"
+    site.write_text("hio: site/v1\nname: lab  # ours\nservices:\n  tiny: {port: 8080}\n")
+    words = ("capture", "--pid", str(server.pid), "--service", "lab/second", "--stack", "seen", "--name")
+    said = hio(repo, *words, "c1")
+    assert said.code == 0, said.err
+    assert "added lab/second to manifests/sites/lab.yaml" in said.out
+    assert site.read_text().startswith(
+        "hio: site/v1\nname: lab  # ours\nservices:\n  tiny: {port: 8080}\n  second: "
+    )
+    assert "/srv/n.gguf" in site.read_text()
+    assert hio(repo, "diff", "seen", "c1", "--exit-code").code == 0
+    before = site.read_bytes()
+    assert hio(repo, *words, "c2").code == 0
+    assert site.read_bytes() == before
