@@ -234,3 +234,15 @@ def test_what_was_observed_on_one_side_only_is_listed(repo: Path) -> None:
     said = hio(repo, "diff", "base", "seen")
     assert "2 observed on one side only" in said.out
     assert "observed on one side only\n  server.executable, server.lib.libggml\n" in said.out
+
+
+# --- what is asked once ---------------------------------------------------------------------------------------------
+
+
+def test_one_program_is_asked_for_its_help_once(tmp_path: Path) -> None:
+    program, asked = tmp_path / "llama-server", tmp_path / "asked"
+    program.write_text(f"#!/bin/sh\necho asked >> {asked}\ncat <<'END'\n{HELP}END\n")
+    program.chmod(0o755)
+    said = hio(tmp_path, "diff", f"{program} -t 1", f"{program} -t 2")
+    assert said.out.splitlines()[1].startswith("1 changed by you, 1 followed")
+    assert asked.read_text() == "asked\n"
