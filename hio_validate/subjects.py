@@ -109,13 +109,18 @@ def command_line(words: Sequence[str], around: Surroundings) -> Subject:
     """
     start = next((at for at, word in enumerate(words) if not _ASSIGNS.match(word)), len(words))
     env = dict(word.split("=", 1) for word in words[:start])
-    argv = words[start:]
+    begin = start + families.program_at(words[start:])
+    env |= dict(word.split("=", 1) for word in words[start:begin] if _ASSIGNS.match(word))
+    wrapped = [word for word in words[start:begin] if not _ASSIGNS.match(word)]
+    argv = words[begin:]
     if not argv:
         raise NoSubject("the command line is empty")
     family = families.recognised(argv)
     program = shutil.which(argv[0])
     catalogue, notes = _learned(Path(program) if program else None, family, around)
     grammar = Grammar(around.settings.family(family) if family else None, catalogue)
+    if wrapped and wrapped[-1].rpartition("/")[2] != "env":
+        notes = (f"started through {' '.join(wrapped)}, which is not compared", *notes)
     return _given(_label(argv, env, grammar), argv[1:], env, family, catalogue, notes)
 
 

@@ -97,7 +97,9 @@ def _update(root: Path, file: str, begun: dict[str, Any], found: Repo) -> None:
         stop(f"{file} is about {item.model.parent} -> {item.model.candidate}; give another --name", 1)
     ledger = ledgers(found).get(item.service or "") or Ledger(item.service or "", {})
     try:
-        content, said = scaffold.update(item.document.raw, _resolved(item, found, ledger))
+        raw, told = scaffold.brought_up(item.document.raw, item.model, begun)
+        content, said = scaffold.update(raw, _resolved(item_of(read(raw, file)), found, ledger))
+        said = [*told, *said]
     except CannotEdit as error:
         stop(f"{file}: {error}", 1)
     if not said:

@@ -17,11 +17,14 @@ from tests.small_repo import (
     FILES,
     HELP,
     MATRIX,
+    ROOM,
     SERVICE,
     TWO,
+    capture,
     committed,
     git,
     matrix,
+    pin,
     sha,
     stack,
     write,
@@ -197,6 +200,25 @@ def test_a_matrix_is_scaffolded_with_undecided_rows_that_block(repo: Path) -> No
     assert (again.code, again.out) == (0, f"{MATRIX} is up to date\n")
 
 
+def test_an_update_takes_captures_and_the_tips_of_now(repo: Path) -> None:
+    mine = matrix(disposition="retest").replace("rows:", "as_of: [b0]  # until then\nrows:")
+    names = ("c1", "c2")
+    write(repo, {MATRIX: mine, **{f"{ROOM}/captures/{name}.yaml": capture(name) for name in names}})
+    later = (
+        f'hio: entry/v1\nid: n1\nservice: {SERVICE}\nafter: ["{pin("b0", FILES[ENTRY])}"]\nby: someone\n'
+        'at: "2026-01-02T00:00:00Z"\nkind: negative-control\nfactor: server.port\n'
+    )
+    write(repo, {ENTRY.replace("b0", "n1"): later})
+    said = hio(repo, *MATRIX_NEW, "--captures", "c1,c2")
+    assert said.code == 0, said.err
+    for sentence in ("captures: parent is c1", "captures: candidate is c2", "as_of: n1", "server.port"):
+        assert sentence in said.out
+    text = (repo / MATRIX).read_text()
+    assert "as_of: [n1]  # until then" in text
+    assert "captures: {parent: c1, candidate: c2}" in text
+    assert "up to date" in hio(repo, *MATRIX_NEW, "--captures", "c1,c2").out
+
+
 def test_an_update_keeps_comments_and_decisions(repo: Path) -> None:
     mine = matrix(disposition="retest", more="# the last word is mine\n").replace(
         "retest}", "retest, because: slow}  # so it is"
@@ -357,6 +379,11 @@ def test_nothing_is_stored_of_what_cannot_be_learned(repo: Path, words: tuple[st
     one_sentence(refused)
     assert "manifests" not in git(repo, "status", "--porcelain")
     assert not (repo.parent / "x").exists() and not (repo / "manifests/x").exists()
+
+
+def test_a_program_of_no_family_is_named(repo: Path) -> None:
+    said = one_sentence(hio(repo, "engine", "learn", "--binary", "/bin/ls", "--name", "x"))
+    assert said.startswith("hio: ls is of no family hio knows; give --family, known are llama-server")
 
 
 def test_verbs_in_a_damaged_repository_end_in_one_sentence(repo: Path) -> None:

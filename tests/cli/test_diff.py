@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.console import hio, one_sentence
-from tests.small_repo import FILES, HELP, ROOM, SERVICE, sha, stack, write
+from tests.small_repo import EXECUTABLE, FILES, HELP, LIBRARY, ROOM, capture, sha, stack, write
 
 REMOVED = "-d,    --defrag-thold N                the argument has been removed. use --new instead\n"
 HELP_WITH_A_REMOVED_FLAG = HELP + REMOVED
@@ -28,40 +28,6 @@ def repo(tmp_path: Path) -> Path:
 
 def add_stack(repo: Path, name: str, more: str) -> None:
     write(repo, {f"{ROOM}/stacks/{name}.yaml": stack(name, more=more)})
-
-
-EXECUTABLE, LIBRARY = sha("executable"), sha("library")
-
-
-def capture(name: str, threads: str = "1", more: str = "", seen: str = "") -> str:
-    """What a process of the stack `base` was."""
-    return f"""\
-hio: capture/v1
-name: {name}
-service: {SERVICE}
-at: "2026-01-02T03:04:05Z"
-by: hio
-host: {{how: unknown}}
-processes:
-  server:
-    pid: 7
-    family: llama-server
-    build: b1
-    started: {{how: proc}}
-    executable: {{path: /opt/engine/llama-server, sha256: "{EXECUTABLE}", how: hash}}
-    libraries:
-      libggml.so: {{path: /opt/engine/libggml.so, sha256: "{LIBRARY}", how: hash}}
-    argv:
-      how: proc
-      value:
-        - [/opt/engine/llama-server]
-        - ["--threads", "{threads}"]
-        - ["--port", "8080"]
-{more}\
-    environ: {{how: proc}}
-    threads: {{how: unknown}}
-    memory: {{how: unknown}}
-{seen}"""
 
 
 # --- what is not understood ----------------------------------------------------------------------------------
@@ -246,3 +212,24 @@ def test_one_program_is_asked_for_its_help_once(tmp_path: Path) -> None:
     said = hio(tmp_path, "diff", f"{program} -t 1", f"{program} -t 2")
     assert said.out.splitlines()[1].startswith("1 changed by you, 1 followed")
     assert asked.read_text() == "asked\n"
+
+
+@pytest.mark.parametrize("wrapper", ["numactl --membind 0", "taskset -c 0-3", "nice -n 5", "/usr/bin/env",
+                                     "env -u X nice -5"])  # fmt: skip
+def test_what_starts_an_engine_is_no_engine(tmp_path: Path, wrapper: str) -> None:
+    engine = "/opt/llama-server --threads"
+    said = hio(tmp_path, "diff", f"{wrapper} {engine} 1", f"{engine} 2")
+    assert said.out.splitlines()[1].startswith("1 changed by you, 3 followed")
+    (tmp_path / "a.service").write_text(f"[Service]\nExecStart={wrapper} {engine} 1\n")
+    (tmp_path / "b.service").write_text(f"[Service]\nExecStart={engine} 2\n")
+    unit = hio(tmp_path, "diff", "a.service", "b.service")
+    assert unit.out.splitlines()[1] == said.out.splitlines()[1]
+    for each in (said, unit):
+        assert ("started through" in each.out) == (wrapper != "/usr/bin/env")
+
+
+def test_variables_given_to_env_count(tmp_path: Path) -> None:
+    said = hio(
+        tmp_path, "diff", "env LLAMA_ARG_THREADS=3 llama-server -c 1", "llama-server -c 1", "--format", "json"
+    )
+    assert [each["setting"] for each in json.loads(said.out)["differences"]] == ["server.threads"]
