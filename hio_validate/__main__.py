@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from typing import NoReturn
@@ -12,6 +13,7 @@ def main() -> None:
     """Run hio and exit with its code (docs/adr/0006-exit-codes.md)."""
     # One command, then the process ends: documents stay until then, and hunting for cycles costs a tenth of it.
     gc.disable()
+    _need_an_output()
     # Imported here: even an installation that cannot be imported ends in one sentence.
     try:
         import click
@@ -40,6 +42,14 @@ def main() -> None:
             f"internal error: {type(error).__name__}: {error}\n"
             "This is a fault of hio, not of your documents. HIO_DEBUG=1 shows where it happened."
         )
+
+
+def _need_an_output() -> None:
+    """A closed standard output leaves nowhere to answer; without a standard error, refusals are only exit codes."""
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+    if sys.stdout is None:
+        _fail("standard output is closed: there is nowhere to answer")
 
 
 def _discard_output() -> None:

@@ -57,6 +57,11 @@ class Item:
     def file(self) -> str:
         return self.document.file
 
+    @property
+    def full_name(self) -> str:
+        """The name by which documents of other services cite it."""
+        return f"{self.service}/{self.name}" if self.service else self.name
+
 
 class Reference(NamedTuple):
     """A place in a document that names another one; `digest` is set where it pins it."""
@@ -117,6 +122,13 @@ class Repo:
             found = self._index.get((kind, service, name))
             found = found or (None if cited else self._index.get((kind, None, name)))
         return found[0] if found else None
+
+    def meant(self, kind: str, name: str, service: str | None = None) -> list[Item]:
+        """Every item that a name on a command line can mean: with a service one at most, without it one of each."""
+        if service is not None or name.count("/") == 2:
+            found = self.find(kind, name, service)
+            return [found] if found else []
+        return self._anywhere.get((kind, name), [])
 
     def names(self, kind: str) -> list[str]:
         """The names of a kind's documents, by where they stand; those that were not read, too."""

@@ -112,7 +112,13 @@ class _Surroundings:
             waiting = {
                 other for other in self.known if other not in found and self._leads_to_any(other, named)
             }
-        return frozenset(found)
+        return frozenset(found | self._filled_by(found))
+
+    def _filled_by(self, files: Iterable[str]) -> set[str]:
+        """The stacks whose place-holders a site among the files fills; nothing that leads to them changes by it."""
+        sites = [place_of(path)[0] for path in files if path.startswith("manifests/sites/")]
+        rooms = tuple(f"manifests/services/{site}/" for site in sites)
+        return {path for path in self.known if path.startswith(rooms) and "/stacks/" in path}
 
     def _leads_to_any(self, other: str, named: Sequence[tuple[bytes, str]]) -> bool:
         raw, service = self.raw(other), service_of(other)
@@ -162,7 +168,7 @@ class _Surroundings:
                 yield from self.by_name.get(meaning, ())
         if item.kind in ("matrix/v1", "entry/v1") and item.service:
             yield from self.ledgers.get(item.service, ())
-        if item.kind == "matrix/v1" and item.service:
+        if item.kind in ("stack/v1", "matrix/v1") and item.service:
             # The site says what ${host} stands for.
             yield from self.by_name.get((item.service.partition("/")[0], None), ())
         if item.kind in _HAS_A_FAMILY:

@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "source": "diagnostic",
     "writing": "",
     "models": "diagnostic",
-    "schemas": "models",
+    "json_schema": "models",
     "compile": "models",
     "repo": "diagnostic source models",
     "settings": "diagnostic source models repo",
@@ -34,15 +34,16 @@ MAY_IMPORT = {
     "rules": "diagnostic moment source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
-    "engine": "diagnostic source repo rules",
+    "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo settings evidence ledger recording rules engine",
     "surroundings": "source repo",
     "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",
+    "drift": "models settings subjects",
     "report": "diagnostic models repo settings ledger inheritance status next_test life",
-    "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
-    "scaffold rules appending engine surroundings shards subjects status next_test life report",
+    "cli": "diagnostic source models json_schema repo settings history observe recording writing ledger inheritance "
+    "scaffold rules appending engine surroundings shards subjects drift status next_test life report",
     "__main__": "cli",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""
@@ -50,8 +51,8 @@ MAY_IMPORT = {
 ONLY = {
     "yaml": {"source"},
     "click": {"cli", "__main__"},
-    "pydantic": {"models", "schemas", "compile"},
-    "pydantic_core": {"models", "schemas", "compile", "repo", "appending", "cli"},
+    "pydantic": {"models", "json_schema", "compile"},
+    "pydantic_core": {"models", "json_schema", "compile", "repo", "appending", "cli"},
     "subprocess": {"history", "observe"},
     "tempfile": {"writing", "observe"},
     "urllib.request": {"observe"},
@@ -124,7 +125,7 @@ def test_a_module_imports_only_what_stands_before_its_room(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(HERE).as_posix())
 def test_what_runs_enters_no_definition_and_no_pydantic(path: Path) -> None:
-    if path.parent.name != "definitions" and _room(path) not in ("compile", "schemas"):
+    if path.parent.name != "definitions" and _room(path) not in ("compile", "json_schema"):
         names = [f"{name}." for name, _ in _imports(MODULES[path])]
         assert not [
             name for name in names if name.startswith(("pydantic.", "hio_validate.models.definitions."))

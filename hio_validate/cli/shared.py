@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from hio_validate.history import Folder, GitError, Unlistable, WorkTree, top_of
-from hio_validate.repo import ROOMS, Repo, load
+from hio_validate.repo import ROOMS, Item, Repo, load
 
 repo_option = click.option(
     "--repo",
@@ -80,6 +80,17 @@ def services_of(found: Repo, named: str | None) -> list[str]:
         near = get_close_matches(named, known, n=1)
         stop(f"no service is called {named}" + (f"; did you mean {near[0]}?" if near else ""), 2)
     return [named]
+
+
+def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item:
+    """The one readable document that a name on the command line means; else the end, with a sentence."""
+    meant, word = found.meant(kind, name, service), kind.partition("/")[0]
+    if len(meant) > 1:
+        names = " or ".join(item.full_name for item in meant)
+        stop(f"several {word} documents are called {name}: say {names}, or give --service", 2)
+    if not meant or meant[0].model is None:
+        stop(f"no readable {word} is called {name}" + (f" in {service}" if service else ""), 2)
+    return meant[0]
 
 
 def width() -> int:

@@ -23,8 +23,8 @@ from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
+from hio_validate.settings.captured import stack_of
 from hio_validate.settings.difference import Compared, Group
-from hio_validate.settings.observed import stack_of
 from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import text_of
 

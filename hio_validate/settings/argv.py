@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from hio_validate.diagnostic import Path
 from hio_validate.models.family import Family
 from hio_validate.settings.catalogue import Arity, Catalogue, Option
+from hio_validate.settings.credentials import credentials_in
 from hio_validate.settings.value import normal
 
 _NEGATIVE_NUMBER = re.compile(r"-(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -267,7 +268,7 @@ class _Reader:
         """A word that belongs to no flag; after a secret it may be the rest of it and is not shown."""
         secret = self.family.classes.get("secret", ()) if self.family else ()
         hidden = bool(self.given) and self.given[-1].factor in secret
-        named = "a word" if hidden else repr(word.text)
+        named = "a word" if hidden or credentials_in(word.text) else repr(word.text)
         self._finding("unknown-setting", f"{named} belongs to no flag", "quote it or remove it", word)
 
     def _finding(self, rule: str, message: str, help: str, word: _Word) -> None:

@@ -5,11 +5,15 @@ Invariant: every spelling (flag, negation, environment name) leads to exactly on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cached_property
+
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+"""A plain number as engines print and read it."""
 
 
 class Arity(StrEnum):
@@ -42,6 +46,8 @@ class Option:
     """What the help says instead of a description once the option is gone, e.g. its successor's name."""
     line: int = 0
     """The line of the help text, from 1."""
+    metavar: str = ""
+    """What the help text calls its value, e.g. N or FNAME, where that says what kind of value it is."""
 
     @cached_property
     def bare_names(self) -> tuple[str, ...]:
@@ -51,6 +57,11 @@ class Option:
     @property
     def boolean(self) -> bool:
         return self.arity is Arity.NONE
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether its value is a number, by what the help calls it or by its default."""
+        return self.metavar == "N" or bool(self.default and NUMBER.fullmatch(self.default.split()[0]))
 
 
 class UnreadableHelp(ValueError):

@@ -14,8 +14,6 @@ from hio_validate.models.family import Family
 from hio_validate.models.stack import Process
 from hio_validate.settings.catalogue import Catalogue, Option
 from hio_validate.settings.reading import Reading, read_process
-from hio_validate.settings.remembered import Remembered
-from hio_validate.settings.reported import observed_identity, observed_settings
 from hio_validate.settings.setting import Class, Origin, Setting, class_of
 from hio_validate.settings.value import ABSENT, normal
 
@@ -126,15 +124,6 @@ class Defaults:
         if key not in self._readings:
             self._readings[key] = read_process(process, self.family, self.catalogue, at)
         return self._readings[key]
-
-
-class Builds:
-    """What is the same for every stack of a build, and for every arm that a process was captured for."""
-
-    def __init__(self) -> None:
-        self.defaults = Remembered(Defaults)
-        self.reported = Remembered(observed_settings)
-        self.identity = Remembered(observed_identity)
 
 
 def default_of(option: Option, family: Family | None) -> str:

@@ -126,6 +126,7 @@ def _option(entry: _Entry) -> Option:
         follows=_follows(default),
         removed=removed[1].strip() if removed else None,
         line=entry.line,
+        metavar=value,
     )
 
 

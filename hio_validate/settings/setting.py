@@ -95,6 +95,8 @@ class Knowledge:
     flags: Mapping[str, str] = field(default_factory=dict)
     """Build flags as a person recorded them (declared)."""
     observed: CapturedProcess | None = None
+    is_its_own: bool = False
+    """The stack is the one that the observed process shows, so that nothing else was asked of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +110,8 @@ class Effective:
     misread: tuple[Misread, ...] = ()
     catalogues: dict[str, Catalogue | None] = field(default_factory=dict)
     """Process -> its build's catalogue; None = its defaults are unknown."""
+    observed: frozenset[str] = frozenset()
+    """Processes whose files were observed, so that an unknown hash of one of them is a gap and not a wish."""
 
     @cached_property
     def shows_artifacts(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from hio_validate.diagnostic import Location, Path
 from hio_validate.source import characters
-from hio_validate.source.construct import Construction, Span, construct
+from hio_validate.source.construct import Construction, Mark, Span, construct
 from hio_validate.source.fast import read_plainly
 from hio_validate.source.fault import Fault, Malformed
 
@@ -62,9 +62,20 @@ class Document:
             span = self.spans.get(path[:length])
             if span is not None:
                 missing = length < len(path)
-                mark = span.key if span.key and (key or missing) else span.start
+                merged = self._merged(path[: length + 1]) if missing else None
+                mark = merged or (span.key if span.key and (key or missing) else span.start)
                 return Location(self.file, mark.line + 1, mark.column + 1)
         return Location(self.file)
+
+    def _merged(self, path: Path) -> Mark | None:
+        """Where `<<` brings in a key that stands in the mapping by no other way."""
+        span = self.spans.get((*path[:-1], "<<"))
+        if span is None or self.data is None:
+            return None
+        held: Any = self.data
+        for part in path[:-1]:
+            held = held[part]
+        return span.key if path[-1] in held else None
 
     @cached_property
     def allowances(self) -> tuple[Allowance, ...]:

@@ -12,7 +12,7 @@ from hio_validate.history import Folder
 from hio_validate.repo import documents_in, load
 from hio_validate.surroundings import around
 from tests.rules.cases import BaseFolder, Case, cases
-from tests.small_repo import ENGINE, ENTRY, FILES, HELP, MATRIX, SERVICE, TWO, pin, sha, stack, write
+from tests.small_repo import BASE, ENGINE, ENTRY, FILES, HELP, MATRIX, SERVICE, TWO, pin, sha, stack, write
 
 ENGINE_FILE = "manifests/engines/llama-server/b2/engine.yaml"
 HELP_FILE = "manifests/engines/llama-server/b2/help.txt"
@@ -79,15 +79,15 @@ def test_an_entry_concerns_the_matrices_of_its_service(tmp_path: Path) -> None:
 
 
 def test_a_name_inside_another_word_is_no_dependence(tmp_path: Path) -> None:
+    tree = Folder(write(tmp_path))
     site = "manifests/sites/la.yaml"
-    tree = Folder(write(tmp_path, {**FILES, site: "hio: site/v1\nname: la\n"}))
     assert around(tree, {site})[1] == {site}
     assert around(tree, {"LICENSE"}) == (frozenset(), {"LICENSE"})
 
 
-def test_a_site_concerns_the_matrices_of_its_services(tmp_path: Path) -> None:
-    """It says what ${host} stands for."""
+def test_a_site_concerns_what_its_place_holders_fill(tmp_path: Path) -> None:
+    """It says what ${host} stands for, in stacks and in the matrices between them."""
     tree = Folder(write(tmp_path))
     site = "manifests/sites/lab.yaml"
-    assert around(tree, {site})[1] == {site, MATRIX}
+    assert around(tree, {site})[1] == {site, BASE, TWO, MATRIX}
     assert site in around(tree, {MATRIX})[0]
