@@ -7,7 +7,6 @@ person decided about them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -40,18 +39,21 @@ class Required(NamedTuple):
     why: str
 
 
-@dataclass(frozen=True, eq=False)
 class Inheritance:
-    """A matrix whose parent and candidate exist."""
+    """A matrix whose parent and candidate exist.
 
-    item: Item
-    parent: Item
-    candidate: Item
-    ours: Effective
-    """Effective settings of the candidate."""
-    theirs: Effective
-    """Effective settings of the parent."""
-    ledger: Ledger
+    `ours` are the effective settings of the candidate, `theirs` those of the parent.
+    """
+
+    def __init__(
+        self, item: Item, parent: Item, candidate: Item, ours: Effective, theirs: Effective, ledger: Ledger
+    ) -> None:
+        self.item, self.parent, self.candidate = item, parent, candidate
+        self.ours, self.theirs, self.ledger = ours, theirs, ledger
+
+    def under(self, item: Item) -> Inheritance:
+        """The same two sides in another matrix."""
+        return Inheritance(item, self.parent, self.candidate, self.ours, self.theirs, self.ledger)
 
     @property
     def matrix(self) -> Matrix:

@@ -6,19 +6,17 @@ Invariant: nothing here trusts times or file order; what follows what is read fr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from hio_validate.models.entry import Baseline, Increment, NegativeControl
 from hio_validate.repo import Item, Repo
 
 
-@dataclass(frozen=True)
 class Ledger:
     """All entries of one service, by id."""
 
-    service: str
-    entries: dict[str, Item]
+    def __init__(self, service: str, entries: dict[str, Item]) -> None:
+        self.service, self.entries = service, entries
 
     def after(self, id_: str) -> list[str]:
         """The ids an entry follows, also those that do not exist."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -42,8 +41,7 @@ class Tree(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Item:
+class Item(NamedTuple):
     """A document with what its path and its `hio:` line say it is. `model` is None where it is not valid."""
 
     document: Document
@@ -67,14 +65,12 @@ class Reference(NamedTuple):
     digest: str | None = None
 
 
-@dataclass(frozen=True)
 class Repo:
     """All documents of one tree."""
 
-    tree: Tree
-    items: tuple[Item, ...]
-    unreadable: tuple[str, ...] = ()
-    _bytes: dict[str, bytes | None] = field(default_factory=dict, repr=False)
+    def __init__(self, tree: Tree, items: tuple[Item, ...], unreadable: tuple[str, ...] = ()) -> None:
+        self.tree, self.items, self.unreadable = tree, items, unreadable
+        self._bytes: dict[str, bytes | None] = {}
 
     @cached_property
     def _index(self) -> dict[tuple[str, str | None, str], list[Item]]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from hio_validate.repo import (
@@ -45,14 +44,14 @@ def around(tree: Tree, files: Iterable[str]) -> tuple[frozenset[str], frozenset[
     return surroundings.needed(focus), focus
 
 
-@dataclass
 class _Surroundings:
     """Which files depend on which; a file is parsed only where its bytes contain the name in question."""
 
-    tree: Tree
-    unreadable: dict[str, str] = field(default_factory=dict)
-    _raw: dict[str, bytes] = field(default_factory=dict)
-    _items: dict[str, Item] = field(default_factory=dict)
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.unreadable: dict[str, str] = {}
+        self._raw: dict[str, bytes] = {}
+        self._items: dict[str, Item] = {}
 
     def repo(self, files: Iterable[str]) -> Repo:
         """These documents, each read once."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -81,7 +80,7 @@ def _judge(
     if before is not None:
         deleted = (files & before.ids.keys()) - set(tree.paths())
         needed -= deleted
-        before = replace(before, ids={path: id_ for path, id_ in before.ids.items() if path in focus})
+        before = before.among(focus)
     documents = frozenset(path for path in needed if path.endswith(ENDINGS))
     return engine.run(load(tree, documents), before, gates=gates, focus=focus)
 

@@ -9,10 +9,9 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from statistics import fmean, median
-from typing import Any
+from typing import Any, NamedTuple
 
 from hio_validate.models.entry import Result
 from hio_validate.models.run import Run
@@ -26,8 +25,7 @@ class UnreadableRows(Exception):
         self.line, self.message = line, message
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One observation: the text of every cell, and its line in the file."""
 
     line: int

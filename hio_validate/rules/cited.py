@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.evidence.isolation import Isolation, isolate
@@ -15,8 +15,7 @@ from hio_validate.settings.difference import Compared
 from hio_validate.settings.setting import Class
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(NamedTuple):
     """One decided row, the settings it is about, and what it cites. `run` is None where nothing is pinned."""
 
     row: FactorRow | Bundle

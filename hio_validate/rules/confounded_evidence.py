@@ -16,7 +16,6 @@ declare the settings as a bundle with its question before measuring; or write `r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.isolation import Isolation
@@ -33,7 +32,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         if cited.run is None:
             continue
         run = _published(cited, cited.run)
-        isolation = isolation_of(replace(cited, run=run), view)
+        isolation = isolation_of(cited._replace(run=run), view)
         if isolation is not None:
             yield from _judge(item, cited, run, isolation)
         elif len(run.model.arms) < 2:
@@ -52,7 +51,7 @@ def _published(cited: Cited, run: Item) -> Item:
     if not named <= set(run.model.arms):
         return run
     arms = {name: arm for name, arm in run.model.arms.items() if name in named or not named}
-    return replace(run, model=run.model.model_copy(update={"arms": arms}))
+    return run._replace(model=run.model.model_copy(update={"arms": arms}))
 
 
 def _arms(run: Item) -> tuple[str, Place]:

@@ -12,7 +12,6 @@ How to fix: cite the entry that measured this setting with this value: an increm
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations
 
 from hio_validate.diagnostic import Severity
@@ -150,7 +149,7 @@ def _values(cited: Cited, run: Item, view: View) -> dict[str, str]:
     found: dict[str, str] = {}
     for pair in combinations(run.model.arms, 2):
         two = run.model.model_copy(update={"arms": {name: run.model.arms[name] for name in pair}})
-        isolation = isolation_of(replace(cited, run=replace(run, model=two)), view)
+        isolation = isolation_of(cited._replace(run=run._replace(model=two)), view)
         named = (isolation.difference.find(name) for name in sorted(_names(cited))) if isolation else ()
         for compared in filter(None, named):
             found |= {pair[0]: compared.from_, pair[1]: compared.to}

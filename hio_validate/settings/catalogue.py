@@ -6,10 +6,10 @@ Invariant: every spelling (flag, negation, environment name) leads to exactly on
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from copy import copy
 from difflib import get_close_matches
 from enum import StrEnum
-from functools import cached_property
+from typing import NamedTuple
 
 
 class Arity(StrEnum):
@@ -22,8 +22,7 @@ class Arity(StrEnum):
     MANY = "many"
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One option as a help text states it.
 
     `factor` is the setting's name: the first long flag without its dashes. `default` is the text the help
@@ -43,7 +42,7 @@ class Option:
     line: int = 0
     """The line of the help text, from 1."""
 
-    @cached_property
+    @property
     def bare_names(self) -> tuple[str, ...]:
         """Its flags and variables without dashes."""
         return tuple(spelling.lstrip("-") for spelling in self.flags + self.env)
@@ -61,26 +60,30 @@ class UnreadableHelp(ValueError):
         self.line, self.reason = line, reason
 
 
-@dataclass(frozen=True)
 class Catalogue:
-    """All options of one build, found by any of their spellings."""
+    """All options of one build, found by any of their spellings.
 
-    options: tuple[Option, ...]
-    positional: str | None = None
-    """The factor that a bare first argument sets (`vllm serve MODEL`), if the engine takes one."""
-    borrowed: bool = False
+    `positional` is the factor that a bare first argument sets (`vllm serve MODEL`), if the engine takes one.
+    """
+
+    borrowed = False
     """Of another build: it teaches spelling, never defaults, and never says that a setting is unknown."""
-    _by_spelling: dict[str, Option] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        index: dict[str, Option] = {}
-        for option in self.options:
+    def __init__(self, options: tuple[Option, ...], positional: str | None = None) -> None:
+        self.options, self.positional = options, positional
+        self._by_spelling: dict[str, Option] = {}
+        for option in options:
             for spelling in spellings(option):
-                if spelling in index:
-                    first = index[spelling]
+                if spelling in self._by_spelling:
+                    first = self._by_spelling[spelling]
                     raise UnreadableHelp(option.line, f"{spelling} is already an option on line {first.line}")
-                index[spelling] = option
-        object.__setattr__(self, "_by_spelling", index)
+                self._by_spelling[spelling] = option
+
+    def lent(self) -> Catalogue:
+        """The same for another build of the family."""
+        lent = copy(self)
+        lent.borrowed = True
+        return lent
 
     def __iter__(self) -> Iterator[Option]:
         return iter(self.options)

@@ -7,7 +7,6 @@ never counts as a change of its own; unknown is neither equal nor different, and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
@@ -71,14 +70,15 @@ def class_of_sides(*sides: Setting | None) -> Class:
 Sides = tuple[Setting | None, Setting | None]
 
 
-@dataclass(frozen=True, eq=False)
 class Difference:
-    """Every setting of two stacks, compared; found by address or by the bare factor where that is unambiguous."""
+    """Every setting of two stacks, compared; found by address or by the bare factor where that is unambiguous.
 
-    sides: Mapping[str, Sides]
-    """Address -> the setting of the parent and of the candidate."""
-    touched: tuple[Compared, ...]
-    """All settings but those that are equal because neither side says anything of them."""
+    `sides`: address -> the setting of the parent and of the candidate. `touched`: all settings but those that
+    are equal because neither side says anything of them.
+    """
+
+    def __init__(self, sides: Mapping[str, Sides], touched: tuple[Compared, ...]) -> None:
+        self.sides, self.touched = sides, touched
 
     def __iter__(self) -> Iterator[Compared]:
         return (self._at(address) for address in self.sides)

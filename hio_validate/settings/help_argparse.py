@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import pairwise
+from typing import NamedTuple
 
 from hio_validate.settings.catalogue import Arity, Catalogue, Option, UnreadableHelp
 
@@ -71,18 +71,16 @@ class _Part(Enum):
     OPTIONS = auto()
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """One option or positional: its first line, and the lines indented deeper below it."""
 
     line: int
     first: str
     positional: bool
-    below: list[str] = field(default_factory=list)
+    below: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(NamedTuple):
     """The column where descriptions start and the length of the longest line of any description."""
 
     column: int
@@ -201,7 +199,7 @@ class _Scan:
         if positional == line.lstrip().startswith("-"):
             expected = "a positional argument" if positional else "an option"
             raise UnreadableHelp(index + 1, f"expected {expected}, got {line.strip()!r}")
-        self._entries.append(_Entry(index + 1, line, positional))
+        self._entries.append(_Entry(index + 1, line, positional, []))
 
     def _below(self, index: int, line: str, indent: int, blank_before: bool) -> None:
         if indent < INDENT or blank_before:

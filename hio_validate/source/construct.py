@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import yaml
@@ -34,23 +33,23 @@ class Mark(Protocol):
     index: int
 
 
-@dataclass(slots=True)
 class Span:
     """Where a node stands in the text: character offsets, line and column from 0."""
 
-    start: Mark
-    end: Mark
-    key: Mark | None = None
-    flow: bool = False
-    block: bool = False
-    alias: bool = False
+    __slots__ = ("alias", "block", "end", "flow", "key", "start")
+
+    def __init__(
+        self, start: Mark, end: Mark, *, flow: bool = False, block: bool = False, alias: bool = False
+    ) -> None:
+        self.start, self.end, self.flow, self.block, self.alias = start, end, flow, block, alias
+        self.key: Mark | None = None
 
 
-@dataclass(slots=True)
 class Construction:
-    data: Any = None
-    faults: list[Fault] = field(default_factory=list)
-    spans: dict[Path, Span] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.data: Any = None
+        self.faults: list[Fault] = []
+        self.spans: dict[Path, Span] = {}
 
 
 def construct(text: str, *, spans: bool = False) -> Construction:

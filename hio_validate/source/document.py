@@ -7,7 +7,6 @@ Invariant: the digest is the SHA-256 of the file's bytes, unconverted (contract 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -30,14 +29,11 @@ class Allowance(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, eq=False)
 class Document:
     """One file of the repository, read once."""
 
-    file: str
-    raw: bytes = field(repr=False)
-    data: Any = None
-    faults: tuple[Fault, ...] = ()
+    def __init__(self, file: str, raw: bytes, data: Any = None, faults: tuple[Fault, ...] = ()) -> None:
+        self.file, self.raw, self.data, self.faults = file, raw, data, faults
 
     @cached_property
     def digest(self) -> str:
