@@ -14,6 +14,7 @@ import yaml
 
 from hio_validate.diagnostic import Path
 from hio_validate.source.fault import Fault, Malformed
+from hio_validate.source.places import Placed, Places, Spot
 from hio_validate.source.scalar import plain
 from hio_validate.source.syntax import DEEPEST, syntax_fault
 
@@ -64,6 +65,14 @@ def construct(text: str, *, spans: bool = False) -> Construction:
         raise Malformed(Fault("syntax-error", f"not YAML: {error}", "", 1, 1)) from None
 
 
+def places(text: str) -> Places:
+    """The place of every key and value. Raises Malformed."""
+    spans = construct(text, spans=True).spans
+    return {
+        path: Placed(_at(span.start), _at(span.key) if span.key else None) for path, span in spans.items()
+    }
+
+
 def _events(text: str) -> Iterator[Any]:
     parser = _PARSER(text)
     try:
@@ -83,8 +92,8 @@ def _last_event(text: str) -> Any:
     return last
 
 
-def _at(mark: Mark) -> tuple[int, int]:
-    return mark.line + 1, mark.column + 1
+def _at(mark: Mark) -> Spot:
+    return Spot(mark.line + 1, mark.column + 1)
 
 
 class _Anchored(NamedTuple):

@@ -8,6 +8,7 @@ stands twice, odd indentation, an ambiguous number) is left to it: the answer is
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +19,7 @@ LONGEST = 200_000
 DEEPEST = 32
 """Open collections; fewer than construct.DEEPEST, whose fault tells where."""
 
-_FIRST = r"[A-Za-z/_$(]|-?[0-9]|\.[0-9A-Za-z/]"
+_FIRST = r"[A-Za-z/_$(]|--?[A-Za-z]|-?[0-9]|\.[0-9A-Za-z/]"
 _KEY = r"[A-Za-z0-9/_$.][A-Za-z0-9/_$.+@%=~^()-]{0,199}|\"[^\"\\\n]{1,200}\""
 # In a plain text a colon needs a word after it, and "#" is never read here.
 _COLON = r":[A-Za-z0-9/@_.$-]"
@@ -52,6 +53,21 @@ def read_plainly(text: str) -> dict[str, Any] | None:
         return _Reader().read(lines)
     except _Unsure:
         return None
+
+
+def lines_in(text: str) -> Iterator[re.Match[str]]:
+    """The lines of a plain text: indentation, dash, key and value are groups 1 to 4."""
+    return _LINE.finditer(text if text.endswith("\n") else text + "\n")
+
+
+def items_in(text: str) -> Iterator[re.Match[str]]:
+    """The items of a flat list as it is written; group 1 is the item."""
+    return _ITEM_AND_COMMA.finditer(text, 1, len(text) - 1)
+
+
+def entries_in(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The keys of a flat row as it is written, each with its entry; groups 1 and 2 are key and value."""
+    return ((_key(entry[1]), entry) for entry in _ENTRY_AND_COMMA.finditer(text, 1, len(text) - 1))
 
 
 class _Reader:

@@ -1,4 +1,4 @@
-"""The quick reader against the strict one, which is the law: it gives the same data or leaves the text alone."""
+"""The quick reader against the strict one, which is the law: it gives the same data at the same places, or leaves the text alone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hio_validate.source import characters
-from hio_validate.source.construct import Malformed, construct
+from hio_validate.source.construct import Malformed, construct, places
 from hio_validate.source.fast import DEEPEST, LONGEST, read_plainly
+from hio_validate.source.places import places_in
 from tests.source.yaml_texts import written_by_hand
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -25,6 +26,7 @@ PLAIN = [
     'at: 2026-11-29T18:12:35Z\nid: sha256:0a1b\nurl: http://host:80/x?y\n"off": off\nno: no\n',
     "a: without a last line feed",
     "a: 127.0.0.1\nb: 0-1\nc: 12:30:45\nd: 1_000\ne: .inf\n",
+    "argv:\n  - [--threads, 4]\n  - [-t, --x-y, -1]\n  - {k: --flag}\n",
 ]
 LEFT_ALONE = [
     "a: &x 1\nb: *x\n", "a: !t 1\n", "<<: {a: 1}\n", "--- \na: 1\n", "%YAML 1.2\n---\na: 1\n", "a: 1\na: 2\n",
@@ -36,13 +38,14 @@ LEFT_ALONE = [
 
 
 def same_as_strict(text: str) -> bool:
-    """Whether the quick reader took the text; if so, the strict one must read it alike and without a fault."""
+    """Whether the quick reader took the text; if so, the strict one must read it alike, there and without a fault."""
     quick = read_plainly(text)
     if quick is None:
         return False
     strict = construct(text)
     assert not strict.faults, text
     assert repr(quick) == repr(strict.data), text  # repr: 1, 1.0 and True are three values, and order counts
+    assert places_in(text, quick) == places(text), text
     return True
 
 
@@ -68,6 +71,12 @@ def test_the_documents_of_this_repository_are_read() -> None:
     texts = [path.read_text(encoding="utf-8") for path in sorted((REPOSITORY / "manifests").rglob("*.yaml"))]
     assert len(texts) > 5
     assert sum(same_as_strict(text) for text in texts) > len(texts) / 2
+
+
+def test_the_tables_that_ship_with_hio_are_read_whole() -> None:
+    tables = sorted((REPOSITORY / "hio_validate/settings/families").glob("*.yaml"))
+    assert tables
+    assert all(same_as_strict(table.read_text(encoding="utf-8")) for table in tables)
 
 
 def test_every_short_structure() -> None:
