@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic_core import ValidationError
-
 from hio_validate import __version__
 from hio_validate.evidence.raw import UnreadableRows, change_percent, read_rows
 from hio_validate.ledger import Ledger
 from hio_validate.models import reader
+from hio_validate.models.core import ValidationError
 from hio_validate.models.entry import Result
 from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline

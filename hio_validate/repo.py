@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
-from pydantic_core import ValidationError
-
 from hio_validate.diagnostic import Path
 from hio_validate.models import KINDS, reader
 from hio_validate.models.capture import Capture
+from hio_validate.models.core import ValidationError
 from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Entry
 from hio_validate.models.errors import Refusal, refusals, unknown_kind

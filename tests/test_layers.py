@@ -47,7 +47,7 @@ ONLY = {
     "yaml": {"source"},
     "click": {"cli", "__main__"},
     "pydantic": {"models", "schemas", "compile"},
-    "pydantic_core": {"models", "schemas", "compile", "repo", "appending", "cli"},
+    "pydantic_core": {"models", "schemas", "compile"},
     "subprocess": {"history", "observe"},
     "tempfile": {"writing", "observe"},
     "urllib.request": {"observe"},

@@ -11,10 +11,9 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Any, NamedTuple
 
-from pydantic_core import ValidationError
-
 from hio_validate.diagnostic import Path
 from hio_validate.models import document
+from hio_validate.models.core import ValidationError
 
 
 class Refusal(NamedTuple):
