@@ -37,15 +37,18 @@ MAY_IMPORT = {
     "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",
     "report": "diagnostic models settings inheritance",
-    "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
-    "scaffold rules appending engine surroundings shards subjects report",
-    "__main__": "cli",
+    "console": "repo history",
+    "validating": "diagnostic repo history rules engine surroundings shards report console",
+    "cli": "source models schemas repo settings observe recording writing ledger inheritance scaffold rules appending "
+    "subjects report console validating",
+    "hook": "",
+    "__main__": "validating cli hook",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""
 
 ONLY = {
     "yaml": {"source"},
-    "click": {"cli", "__main__"},
+    "click": {"cli"},
     "pydantic": {"models", "schemas", "compile"},
     "pydantic_core": {"models", "schemas", "compile"},
     "subprocess": {"history", "observe"},

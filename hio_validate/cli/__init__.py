@@ -61,3 +61,15 @@ def cli() -> None:
 
     Exit codes: 0 no error; 1 errors, or gates that were asked for; 2 usage; 3 could not check.
     """
+
+
+def run() -> int:
+    """Run what the command line asks for; its exit code."""
+    try:
+        code = cli.main(prog_name="hio", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return 130
+    return code if isinstance(code, int) else 0
