@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -54,7 +53,11 @@ def load_repo(repo: Path | None) -> tuple[Path, Repo]:
 
 def width() -> int:
     """Columns of the terminal; 80 where there is none."""
-    return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+    if not sys.stdout.isatty():
+        return 80
+    import shutil  # with all its archives only where somebody looks
+
+    return shutil.get_terminal_size((80, 24)).columns
 
 
 def color() -> bool:

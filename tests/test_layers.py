@@ -16,13 +16,14 @@ HERE = Path(hio_validate.__file__).parent
 
 MAY_IMPORT = {
     "diagnostic": "",
+    "spelling": "",
     "source": "diagnostic",
     "writing": "",
-    "models": "diagnostic",
+    "models": "diagnostic spelling",
     "schemas": "models",
     "compile": "models",
     "repo": "diagnostic source models",
-    "settings": "diagnostic source models repo",
+    "settings": "diagnostic spelling source models repo",
     "history": "source repo",
     "observe": "models settings",
     "recording": "source models settings",
@@ -30,7 +31,7 @@ MAY_IMPORT = {
     "ledger": "models repo",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
-    "rules": "diagnostic source models repo settings evidence ledger inheritance",
+    "rules": "diagnostic spelling source models repo settings evidence ledger inheritance",
     "appending": "source models repo evidence ledger recording rules",
     "engine": "diagnostic source repo rules",
     "surroundings": "source repo",
@@ -39,7 +40,7 @@ MAY_IMPORT = {
     "report": "diagnostic models settings inheritance",
     "console": "repo history",
     "validating": "diagnostic repo history rules engine surroundings shards report console",
-    "cli": "source models schemas repo settings observe recording writing ledger inheritance scaffold rules appending "
+    "cli": "spelling source models schemas repo settings observe recording writing ledger inheritance scaffold rules appending "
     "subjects report console validating",
     "hook": "",
     "__main__": "validating cli hook",

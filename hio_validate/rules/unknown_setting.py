@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 
 from hio_validate.diagnostic import Path, Severity
 from hio_validate.inheritance import Inheritance
@@ -26,6 +25,7 @@ from hio_validate.models.stack import Stack
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
 from hio_validate.settings.setting import Effective
+from hio_validate.spelling import nearest
 
 _IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")
 """Settings that only a capture or a build can give a value, so that their absence says nothing."""
@@ -67,8 +67,8 @@ def _in_neither(item: Item, path: Path, name: str, found: Inheritance) -> Proble
     meant = found.difference.ambiguous(name)
     if meant:
         return Problem(at(item, *path), f"{name} is ambiguous here", f"write {' or '.join(meant)}")
-    near = get_close_matches(name, found.difference.names, n=1)
-    advice = f"did you mean {near[0]}?" if near else "remove it; never-adopted candidates need no row"
+    near = nearest(name, found.difference.names)
+    advice = f"did you mean {near}?" if near else "remove it; never-adopted candidates need no row"
     return Problem(at(item, *path), f"neither stack has a setting {name}", advice)
 
 
@@ -120,8 +120,8 @@ def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
 
 def _nearest(address: str, effective: Effective) -> str:
     names = [*effective.settings, *(setting.factor for setting in effective.settings.values())]
-    near = get_close_matches(address, names, n=1)
-    return f"did you mean {near[0]}?" if near else "write it as process.setting, as the build's help names it"
+    near = nearest(address, names)
+    return f"did you mean {near}?" if near else "write it as process.setting, as the build's help names it"
 
 
 def _meant(address: str, stack: Stack, effective: Effective) -> list[str] | None:

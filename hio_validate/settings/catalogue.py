@@ -6,10 +6,10 @@ Invariant: every spelling (flag, negation, environment name) leads to exactly on
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import NamedTuple
+
+from hio_validate.spelling import nearest
 
 
 class Arity(StrEnum):
@@ -64,13 +64,13 @@ class Catalogue:
     """All options of one build, found by any of their spellings.
 
     `positional` is the factor that a bare first argument sets (`vllm serve MODEL`), if the engine takes one.
+    `borrowed` is one of another build: it teaches spelling, never defaults, and never says that a setting is unknown.
     """
 
-    borrowed = False
-    """Of another build: it teaches spelling, never defaults, and never says that a setting is unknown."""
-
-    def __init__(self, options: tuple[Option, ...], positional: str | None = None) -> None:
-        self.options, self.positional = options, positional
+    def __init__(
+        self, options: tuple[Option, ...], positional: str | None = None, borrowed: bool = False
+    ) -> None:
+        self.options, self.positional, self.borrowed = options, positional, borrowed
         self._by_spelling: dict[str, Option] = {}
         for option in options:
             for spelling in spellings(option):
@@ -81,9 +81,7 @@ class Catalogue:
 
     def lent(self) -> Catalogue:
         """The same for another build of the family."""
-        lent = copy(self)
-        lent.borrowed = True
-        return lent
+        return Catalogue(self.options, self.positional, borrowed=True)
 
     def __iter__(self) -> Iterator[Option]:
         return iter(self.options)
@@ -102,8 +100,7 @@ class Catalogue:
 
     def nearest(self, spelling: str) -> str | None:
         """The known spelling most like an unknown one, for "did you mean"."""
-        near = get_close_matches(spelling, self._by_spelling, n=1, cutoff=0.7)
-        return near[0] if near else None
+        return nearest(spelling, self._by_spelling, 0.7) or None
 
 
 def spellings(option: Option) -> Iterable[str]:
