@@ -140,14 +140,15 @@ def _stands_there(path: str) -> bool:
 
 def _read(root: Path, path: str) -> bytes:
     full = os.path.join(root, path)
-    mode = os.lstat(full).st_mode
-    if stat.S_ISLNK(mode):
+    status = os.lstat(full)
+    if stat.S_ISLNK(status.st_mode):
         raise _a_link(path)
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "no regular file", path)
-    with open(full, "rb") as file:
+    with open(full, "rb", buffering=0) as file:
         # A document beyond its size is refused, so it need not be in memory whole.
-        return file.read(LARGEST_DOCUMENT + 1 if path.endswith(ENDINGS) else -1)
+        is_beyond = status.st_size > LARGEST_DOCUMENT and path.endswith(ENDINGS)
+        return file.read(LARGEST_DOCUMENT + 1) if is_beyond else file.readall()
 
 
 def _a_link(path: str) -> OSError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Path
@@ -177,10 +177,10 @@ def joined(document: str, file: str) -> str:
     return "/".join(parts)
 
 
-def load(tree: Tree, only: frozenset[str] | None = None) -> Repo:
-    """Read every document under matrix/, ledger/ and manifests/ (or just `only` these files)."""
+def load(tree: Tree) -> Repo:
+    """Read every document under matrix/, ledger/ and manifests/."""
     items, unreadable = [], []
-    for path in documents_in(tree) if only is None else sorted(only):
+    for path in documents_in(tree):
         try:
             raw = tree.read(path)
         except OSError as error:
@@ -226,6 +226,7 @@ def _no_kind(document: Document) -> Refusal:
     )
 
 
+@cache
 def place_of(file: str) -> tuple[str, str | None]:
     """A document's name (the stem; the folder of an engine.yaml, family.yaml or run.yaml) and its service."""
     parts = file.split("/")

@@ -10,7 +10,7 @@ from pathlib import Path
 from hio_validate import engine, history
 from hio_validate.console import color, root_of, show, stop, width
 from hio_validate.diagnostic import Report
-from hio_validate.repo import ENDINGS, Tree, documents_in, load
+from hio_validate.repo import Tree, documents_in
 from hio_validate.report import render
 from hio_validate.rules import RULES
 from hio_validate.surroundings import around
@@ -68,13 +68,9 @@ def _judge(
         from hio_validate import shards
 
         return shards.judge(tree, before, gates)
-    needed, focus = around(tree, files)
-    if before is not None:
-        deleted = (files & before.ids.keys()) - set(tree.paths())
-        needed -= deleted
-        before = before.among(focus)
-    documents = frozenset(path for path in needed if path.endswith(ENDINGS))
-    return engine.run(load(tree, documents), before, gates=gates, focus=focus)
+    gone = (files & before.ids.keys()) - set(tree.paths()) if before else set()
+    repo, focus = around(tree, files, gone)
+    return engine.run(repo, before and before.among(focus), gates=gates, focus=focus)
 
 
 def _files(root: Path, tree: Tree, paths: Sequence[Path]) -> set[str] | None:
