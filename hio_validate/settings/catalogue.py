@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
 from hio_validate.spelling import nearest
@@ -45,11 +46,16 @@ class Option(NamedTuple):
     @property
     def bare_names(self) -> tuple[str, ...]:
         """Its flags and variables without dashes."""
-        return tuple(spelling.lstrip("-") for spelling in self.flags + self.env)
+        return _without_dashes(self.flags + self.env)
 
     @property
     def boolean(self) -> bool:
         return self.arity is Arity.NONE
+
+
+@cache
+def _without_dashes(spellings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(spelling.lstrip("-") for spelling in spellings)
 
 
 class UnreadableHelp(ValueError):

@@ -72,7 +72,7 @@ class _Walk:
         self.found[path] = Placed(part.spot, key)
         if part.text:
             self.at += 1
-            self._flow(part, path)
+            self._flow(part.text, part.spot, path)
         elif part.behind:
             self._mapping(data, path)
         else:
@@ -96,13 +96,14 @@ class _Walk:
         """Whether a value is written next: `null` is, an empty one is not."""
         return self.at < len(self.parts) and bool(self.parts[self.at].text)
 
-    def _flow(self, part: _Part, path: Path) -> None:
-        """The items of `[a, b]` or `{a: b}`, which stand on the line of the whole."""
-        line, first = part.spot
-        if part.text.startswith("["):
-            for index, item in enumerate(items_in(part.text)):
+    def _flow(self, text: str, begin: Spot, path: Path) -> None:
+        """The items of `[a, b]` or `{a: [b]}`, which stand on the line of the whole."""
+        line, first = begin
+        if text.startswith("["):
+            for index, item in enumerate(items_in(text)):
                 self.found[(*path, index)] = Placed(Spot(line, first + item.start(1)))
-        elif part.text.startswith("{"):
-            for name, entry in entries_in(part.text):
+        elif text.startswith("{"):
+            for name, entry in entries_in(text):
                 key, value = Spot(line, first + entry.start(1)), Spot(line, first + entry.start(2))
                 self.found[(*path, name)] = Placed(value, key)
+                self._flow(entry[2], value, (*path, name))
