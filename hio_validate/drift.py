@@ -104,7 +104,9 @@ def _recognised(
         for role, build in builds.items()
         if build == UNRECORDED
     }
-    return replace(seen, effective=replace(effective, settings={**effective.settings, **unrecorded}))
+    return replace(
+        seen, effective=effective.showing({**effective.settings, **unrecorded}, effective.observed)
+    )
 
 
 def _expected(
@@ -121,7 +123,7 @@ def _expected(
     for role, other in pairs.items():
         if stack.processes[role].build is None:
             learned = seen.effective.catalogues.get(other)
-            known[role] = replace(known[role], catalogue=learned or known[role].catalogue)
+            known[role] = known[role]._replace(catalogue=learned or known[role].catalogue)
     effective = resolve(stack, known)
     own = {
         address: each
@@ -130,7 +132,7 @@ def _expected(
     }
     for role, other in pairs.items():
         own |= _recorded_bytes(role, known[role].build, capture.processes[other], settings)
-    return replace(effective, settings=own, observed=frozenset())
+    return effective.showing(own, frozenset())
 
 
 def _recorded_bytes(

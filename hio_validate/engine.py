@@ -7,7 +7,6 @@ suppression that keeps nothing quiet is a finding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from hio_validate.diagnostic import Diagnostic, Location, Related, Report, Severity, Suppressed
@@ -27,7 +26,7 @@ def run(
     focus: frozenset[str] | None = None,
 ) -> Report:
     """Judge a repository. `before` is the base revision; with `focus` only findings in these files are told."""
-    judge = _Judge(repo, View(repo), rules, bool(gates))
+    judge = _Judge(repo, rules, bool(gates))
     judge.everything(before)
     diagnostics = sorted(set(judge.found), key=reading_order)
     suppressed = judge.suppressed
@@ -61,16 +60,14 @@ def reading_order(found: Diagnostic) -> tuple[object, ...]:
     return (found.location, found.rule, found.message)
 
 
-@dataclass
 class _Judge:
-    repo: Repo
-    view: View
-    rules: Sequence[Rule]
-    gated: bool
-    """Whether a gate was asked for: then no comment keeps anything quiet (contract 3.5)."""
-    found: list[Diagnostic] = field(default_factory=list)
-    suppressed: list[Suppressed] = field(default_factory=list)
-    _used: set[tuple[str, int, str]] = field(default_factory=set)
+    def __init__(self, repo: Repo, rules: Sequence[Rule], gated: bool) -> None:
+        self.repo, self.view, self.rules = repo, View(repo), rules
+        self.gated = gated
+        """Whether a gate was asked for: then no comment keeps anything quiet (contract 3.5)."""
+        self.found: list[Diagnostic] = []
+        self.suppressed: list[Suppressed] = []
+        self._used: set[tuple[str, int, str]] = set()
 
     def everything(self, before: Before | None) -> None:
         for rule in self.rules:

@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
-
-from pydantic_core import ValidationError
 
 from hio_validate.diagnostic import Path
 from hio_validate.models import KINDS, reader
 from hio_validate.models.capture import Capture
+from hio_validate.models.core import ValidationError
 from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Entry
 from hio_validate.models.errors import Refusal, refusals, unknown_kind
@@ -42,8 +40,7 @@ class Tree(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Item:
+class Item(NamedTuple):
     """A document with what its path and its `hio:` line say it is. `model` is None where it is not valid."""
 
     document: Document
@@ -72,14 +69,12 @@ class Reference(NamedTuple):
     digest: str | None = None
 
 
-@dataclass(frozen=True)
 class Repo:
     """All documents of one tree."""
 
-    tree: Tree
-    items: tuple[Item, ...]
-    unreadable: tuple[str, ...] = ()
-    _bytes: dict[str, bytes | None] = field(default_factory=dict, repr=False)
+    def __init__(self, tree: Tree, items: tuple[Item, ...], unreadable: tuple[str, ...] = ()) -> None:
+        self.tree, self.items, self.unreadable = tree, items, unreadable
+        self._bytes: dict[str, bytes | None] = {}
 
     @cached_property
     def _index(self) -> dict[tuple[str, str | None, str], list[Item]]:
@@ -196,10 +191,10 @@ def joined(document: str, file: str) -> str:
     return "/".join(parts)
 
 
-def load(tree: Tree, only: frozenset[str] | None = None) -> Repo:
-    """Read every document under matrix/, ledger/ and manifests/ (or just `only` these files)."""
+def load(tree: Tree) -> Repo:
+    """Read every document under matrix/, ledger/ and manifests/."""
     items, unreadable = [], []
-    for path in documents_in(tree) if only is None else sorted(only):
+    for path in documents_in(tree):
         try:
             raw = tree.read(path)
         except OSError as error:
@@ -245,6 +240,7 @@ def _no_kind(document: Document) -> Refusal:
     )
 
 
+@cache
 def place_of(file: str) -> tuple[str, str | None]:
     """A document's name (the stem; the folder of an engine.yaml, family.yaml or run.yaml) and its service."""
     parts = file.split("/")

@@ -17,13 +17,14 @@ HERE = Path(hio_validate.__file__).parent
 MAY_IMPORT = {
     "diagnostic": "",
     "moment": "",
+    "spelling": "",
     "source": "diagnostic",
     "writing": "",
-    "models": "diagnostic",
+    "models": "diagnostic spelling",
     "json_schema": "models",
     "compile": "models",
     "repo": "diagnostic source models",
-    "settings": "diagnostic source models repo",
+    "settings": "diagnostic spelling source models repo",
     "history": "source repo",
     "observe": "models settings",
     "recording": "source models settings",
@@ -31,7 +32,7 @@ MAY_IMPORT = {
     "ledger": "models repo",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
-    "rules": "diagnostic moment source models repo settings evidence ledger inheritance",
+    "rules": "diagnostic moment spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
     "engine": "diagnostic source repo settings rules",
@@ -42,17 +43,20 @@ MAY_IMPORT = {
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "report": "diagnostic models repo settings ledger inheritance status next_test life",
-    "cli": "diagnostic source models json_schema repo settings history observe recording writing ledger inheritance "
-    "scaffold rules appending engine surroundings shards subjects drift status next_test life report",
-    "__main__": "cli",
+    "console": "repo history",
+    "validating": "diagnostic repo history rules engine surroundings shards report console",
+    "cli": "spelling source models json_schema repo settings observe recording writing ledger inheritance scaffold rules "
+    "appending subjects drift status next_test life report console validating",
+    "hook": "",
+    "__main__": "validating cli hook",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""
 
 ONLY = {
     "yaml": {"source"},
-    "click": {"cli", "__main__"},
+    "click": {"cli"},
     "pydantic": {"models", "json_schema", "compile"},
-    "pydantic_core": {"models", "json_schema", "compile", "repo", "appending", "cli"},
+    "pydantic_core": {"models", "json_schema", "compile"},
     "subprocess": {"history", "observe"},
     "tempfile": {"writing", "observe"},
     "urllib.request": {"observe"},

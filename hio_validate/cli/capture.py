@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from pydantic_core import ValidationError
 
 from hio_validate import recording, writing
 from hio_validate.cli.progress import hashing
 from hio_validate.cli.shared import load_repo, repo_option, show, stop
 from hio_validate.models.capture import Capture, CapturedProcess
+from hio_validate.models.core import ValidationError
 from hio_validate.models.errors import refusals
 from hio_validate.models.family import Family
 from hio_validate.observe.capture import capture as as_document

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +78,9 @@ def _captures(found: Repo, given: str | None, service: str) -> dict[str, str]:
 def _write_new(root: Path, file: str, begun: dict[str, Any], found: Repo, ledger: Ledger) -> None:
     empty = _resolved(item_of(read(dump({**begun, "rows": []}), file)), found, ledger)
     pairs = scaffold.propose_pairs(empty.theirs, empty.ours)
-    item = replace(
-        empty.item, model=reader("matrix/v1").validate_python({**begun, "pairs": pairs, "rows": []})
-    )
-    content = scaffold.new_matrix(begun, replace(empty, item=item), pairs, file)
+    model = reader("matrix/v1").validate_python({**begun, "pairs": pairs, "rows": []})
+    item = empty.item._replace(model=model)
+    content = scaffold.new_matrix(begun, empty.under(item), pairs, file)
     writing.create(root / file, content)
     undecided = content.count(b"disposition: undecided")
     rows = "1 row" if undecided == 1 else f"{undecided} rows"

@@ -6,7 +6,6 @@ Invariant: rules are pure. No clock, no I/O beside the tree they are given, no g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -70,13 +69,13 @@ class Before(Protocol):
         ...
 
 
-@dataclass(frozen=True)
 class View:
     """One repository with everything that rules share, computed once."""
 
-    repo: Repo
-    _inheritances: dict[str, Inheritance | None] = field(default_factory=dict, repr=False)
-    _secrets: dict[str, tuple[Literal, ...]] = field(default_factory=dict, repr=False)
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+        self._inheritances: dict[str, Inheritance | None] = {}
+        self._secrets: dict[str, tuple[Literal, ...]] = {}
 
     @cached_property
     def settings(self) -> Settings:
@@ -142,8 +141,7 @@ class View:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A named defect, how it weighs, and how it is found."""
 
     id: str

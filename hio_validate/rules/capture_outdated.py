@@ -16,7 +16,8 @@ if the process is right.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models.capture import Capture, CapturedProcess
@@ -29,14 +30,13 @@ from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import text_of
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
+class _Claim(NamedTuple):
     """Where a capture is said to show a stack, perhaps with an arm's delta."""
 
     stack: Item
     place: Place
     label: str = ""
-    delta: Mapping[str, str] = field(default_factory=dict)
+    delta: Mapping[str, str] = MappingProxyType({})
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:

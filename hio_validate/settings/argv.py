@@ -6,7 +6,6 @@ shows a secret's value.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -97,10 +96,16 @@ class _Reader:
             else:
                 self._stray(word)
             index += 1
+        if self.nested:
+            self._give_nested()
+        return self.given, self.misread
+
+    def _give_nested(self) -> None:
+        import json  # only for dotted keys
+
         for first, data in self.nested.values():
             value = json.dumps(data)
             self.given.append(Given(first.factor, first.spelling, value, first.path, first.option))
-        return self.given, self.misread
 
     def _after_program(self) -> int:
         """Skip `vllm serve`, `serve`, `-m vllm.…`, or an interpreter and the script before the first option."""
@@ -277,6 +282,8 @@ class _Reader:
 
 def _loose_json(text: str) -> Any:
     """A value of a dotted key as vLLM reads it: JSON, else an integer such as 80g, else text."""
+    import json  # only for a dotted key
+
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -7,7 +7,6 @@ never counts as a change of its own; unknown is neither equal nor different, and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
@@ -72,16 +71,21 @@ def class_of_sides(*sides: Setting | None) -> Class:
 Sides = tuple[Setting | None, Setting | None]
 
 
-@dataclass(frozen=True, eq=False)
 class Difference:
-    """Every setting of two stacks, compared; found by address or by the bare factor where that is unambiguous."""
+    """Every setting of two stacks, compared; found by address or by the bare factor where that is unambiguous.
 
-    sides: Mapping[str, Sides]
-    """Address -> the setting of the parent and of the candidate."""
-    touched: tuple[Compared, ...]
-    """All settings but those that are equal because neither side says anything of them."""
-    not_understood: tuple[Sequence[Misread], Sequence[Misread]] = ((), ())
-    """What the parent and what the candidate give that their builds do not know: in force nowhere, and never equal."""
+    `sides`: address -> the setting of the parent and of the candidate. `touched`: all settings but those that
+    are equal because neither side says anything of them. `not_understood`: what the parent and what the candidate
+    give that their builds do not know: in force nowhere, and never equal.
+    """
+
+    def __init__(
+        self,
+        sides: Mapping[str, Sides],
+        touched: tuple[Compared, ...],
+        not_understood: tuple[Sequence[Misread], Sequence[Misread]] = ((), ()),
+    ) -> None:
+        self.sides, self.touched, self.not_understood = sides, touched, not_understood
 
     def __iter__(self) -> Iterator[Compared]:
         return (self._at(address) for address in self.sides)

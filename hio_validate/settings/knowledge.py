@@ -7,7 +7,6 @@ catalogue would teach spelling, and here it would be believed).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.engine import Engine
@@ -22,21 +21,19 @@ from hio_validate.settings.setting import Effective, Knowledge
 from hio_validate.settings.value import UNKNOWN, text_of
 
 
-@dataclass
 class Settings:
     """Resolves the stacks of one repository, remembering what it learned."""
 
-    repo: Repo
-    _catalogues: dict[str, Catalogue | UnreadableHelp | None] = field(default_factory=dict, repr=False)
-    _borrowed: dict[str, Catalogue | None] = field(default_factory=dict, repr=False)
-    _families: dict[str, Family | None] = field(default_factory=dict, repr=False)
-    _builds: Builds = field(default_factory=Builds, repr=False)
-    _differences: dict[tuple[Effective, Effective], Difference] = field(default_factory=dict, repr=False)
-    _resolved: dict[tuple[object, ...], tuple[Mapping[str, Knowledge], Effective]] = field(
-        default_factory=dict, repr=False
-    )
-    """With what was known, so that no identity in a key ever means two things."""
-    _effective: dict[tuple[object, ...], Effective] = field(default_factory=dict, repr=False)
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+        self._catalogues: dict[str, Catalogue | UnreadableHelp | None] = {}
+        self._borrowed: dict[str, Catalogue | None] = {}
+        self._families: dict[str, Family | None] = {}
+        self._builds = Builds()
+        self._differences: dict[tuple[Effective, Effective], Difference] = {}
+        self._resolved: dict[tuple[object, ...], tuple[Mapping[str, Knowledge], Effective]] = {}
+        """With what was known, so that no identity in a key ever means two things."""
+        self._effective: dict[tuple[object, ...], Effective] = {}
 
     def family(self, name: str) -> Family | None:
         """The packaged table of a family, with the repository's own on top."""
@@ -70,7 +67,7 @@ class Settings:
             ]
             own = [each for each in learned if isinstance(each, Catalogue)]
             largest = max(own, key=lambda each: len(each.options), default=None)
-            self._borrowed[family] = replace(largest, borrowed=True) if largest else None
+            self._borrowed[family] = largest.lent() if largest else None
         return self._borrowed[family]
 
     def effective(
@@ -111,8 +108,8 @@ class Settings:
         for name in known.keys() & capture.processes.keys():
             catalogue = (learned or {}).get(name) or known[name].catalogue
             if catalogue and capture.processes[name].argv.value is None:
-                catalogue = replace(catalogue, borrowed=True)
-            known[name] = replace(known[name], catalogue=catalogue, is_its_own=True)
+                catalogue = catalogue.lent()
+            known[name] = known[name]._replace(catalogue=catalogue, is_its_own=True)
         return self._resolve(stack, known)
 
     def resolve_processes(self, stack: Stack, observed: Mapping[str, CapturedProcess]) -> Effective:

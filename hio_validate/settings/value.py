@@ -6,7 +6,6 @@ itself reads alike are folded (llama.cpp common_arg_utils::is_truthy, vLLM human
 
 from __future__ import annotations
 
-import json
 import re
 import struct
 from decimal import Decimal
@@ -138,6 +137,8 @@ def _number(text: str) -> str:
 
 
 def _json(text: str) -> str:
+    import json  # only for a setting whose value is JSON
+
     try:
         return json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):

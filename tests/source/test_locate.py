@@ -125,7 +125,7 @@ def test_every_value_has_a_place_whatever_the_habits(text: str) -> None:
     document = read(text.encode(), "x.yaml")
     assume(document.data is not None)
     lines = text.split("\n")
-    for path in document.spans:
+    for path in document.places:
         place = document.locate(path)
         assert 1 <= place.line <= len(lines)
         assert 1 <= place.column <= len(lines[place.line - 1]) + 1
