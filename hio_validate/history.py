@@ -238,7 +238,7 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
     try:
         listed = git(root, "ls-tree", "-r", "-z", f"{name}^{{commit}}", "--", *ROOMS)
     except GitError as error:
-        if _is_commit(root, name):
+        if has_commit(root, name):
             raise error
         if name == "HEAD" and _unborn(root):
             return None
@@ -251,7 +251,8 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
     return _objects(root, entries)
 
 
-def _is_commit(root: Path, name: str) -> bool:
+def has_commit(root: Path, name: str) -> bool:
+    """Whether a name or id leads to a commit that is here."""
     try:
         git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     except GitError:
@@ -269,12 +270,12 @@ def _unborn(root: Path) -> bool:
     return False
 
 
-def changed_in_index(root: Path) -> list[str]:
-    """Files of the rooms that the next commit would add, change or delete."""
-    if revision(root) is None:
+def changed_in_index(root: Path, base: str = "HEAD") -> list[str]:
+    """Files of the rooms that differ between the index and a commit: what the next commit would change."""
+    if revision(root, base) is None:
         return list(index_of(root).ids)
     listed = git(
-        root, "diff-index", "--cached", "--relative", "--name-only", "-z", "--no-renames", "HEAD", "--", *ROOMS,
+        root, "diff-index", "--cached", "--relative", "--name-only", "-z", "--no-renames", base, "--", *ROOMS,
         more=_index_of_hook(root),
     )  # fmt: skip
     return [os.fsdecode(path) for path in listed.split(b"\0") if path]

@@ -6,7 +6,7 @@ Invariant: whatever is judged is judged as in the whole repository (tests/cli/te
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -35,13 +35,17 @@ def part(tree: Tree, files: Iterable[str]) -> Repo:
     return surroundings.repo(surroundings.needed(files))
 
 
-def around(tree: Tree, files: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+def around(
+    tree: Tree, files: Iterable[str], judged: Callable[[str], bool] = lambda path: True
+) -> tuple[frozenset[str], frozenset[str]]:
     """What must be read to judge some files, and the files to be judged: these and all that depend on them.
+
+    With `judged`, only those of them for which it holds.
 
     Invariant: whatever is judged is judged as in the whole repository (tests/cli/test_one_file.py).
     """
     surroundings = _Surroundings(tree)
-    focus = surroundings.dependents(files)
+    focus = frozenset(filter(judged, surroundings.dependents(files)))
     return surroundings.needed(focus), focus
 
 

@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "repo": "diagnostic source models",
     "settings": "diagnostic source models repo",
     "history": "source repo",
+    "parents": "history",
     "observe": "models settings",
     "recording": "source models settings",
     "evidence": "models repo settings",
@@ -37,7 +38,7 @@ MAY_IMPORT = {
     "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",
     "report": "diagnostic models settings inheritance",
-    "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
+    "cli": "diagnostic source models schemas repo settings history parents observe recording writing ledger inheritance "
     "scaffold rules appending engine surroundings shards subjects report",
     "__main__": "cli",
 }

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from hio_validate import engine, history, shards
+from hio_validate import engine, history, parents, shards
 from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
 from hio_validate.repo import ENDINGS, Tree, documents_in, load
 from hio_validate.report import FORMATS, render
 from hio_validate.rules import RULES
+from hio_validate.rules.frozen_document_changed import is_frozen
 from hio_validate.surroundings import around
 
 
@@ -25,13 +25,16 @@ from hio_validate.surroundings import around
 @click.option(
     "--changed-from", metavar="REV", help="Compare frozen documents with this revision (default: HEAD)."
 )
+@click.option(
+    "--frozen", is_flag=True, help="Judge only entries, runs and captures, which no later commit can mend."
+)
 @click.option("--gate", "gates", multiple=True, type=click.Choice(["tested", "accepted", "deploy"]),
               help="Fail on what blocks this, too.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True,
               help="How to report.")  # fmt: skip
 def validate(
     paths: tuple[Path, ...], repo: Path | None, staged: bool, changed_from: str | None,
-    gates: tuple[str, ...], format_: str,
+    frozen: bool, gates: tuple[str, ...], format_: str,
 ) -> None:  # fmt: skip
     """Check documents: all of the repository, or PATHS with what they depend on and what depends on them.
 
@@ -43,8 +46,12 @@ def validate(
     root, kept = root_of(repo)
     try:
         tree, before = _trees(root, kept, staged, changed_from)
-        files = set(history.changed_in_index(root)) if staged else _files(root, tree, paths)
-        report = _idle(tree, format_) if staged and not files else _judge(tree, before, files, gates)
+        files = parents.changed_in_index(root, before) if staged else _files(root, tree, paths)
+        if frozen and files is None:
+            files = {*tree.paths(), *(before.paths() if before else ())}
+        report = _judge(tree, before, files, gates, frozen)
+        if staged and not (report.documents or report.diagnostics or report.unreadable):
+            report = _idle(tree, frozen, format_)
     except history.Unlistable as error:
         stop(f"could not read {root}: {error}")
     show(render(report, format_, color=color(), width=width(), rules=RULES))
@@ -53,35 +60,37 @@ def validate(
 
 def _trees(
     root: Path, kept: bool, staged: bool, changed_from: str | None
-) -> tuple[Tree, history.Objects | None]:
+) -> tuple[Tree, parents.Parents | None]:
     if not kept:
         if staged or changed_from:
             stop(f"{root} is no git repository, so there is nothing to compare it with", 2)
         return history.Folder(root), None
     tree = history.index_of(root) if staged else history.WorkTree(root)
-    return tree, history.revision(root, changed_from or "HEAD")
+    if staged and not changed_from:
+        return tree, parents.of_next_commit(root)
+    return tree, parents.of_revision(root, changed_from or "HEAD")
 
 
-def _idle(tree: Tree, format_: str) -> Report:
+def _idle(tree: Tree, frozen: bool, format_: str) -> Report:
     """What to say where there are documents and none is staged: that no rule had to run."""
     documents = len(documents_in(tree))
     if documents:
-        click.echo("no staged documents: nothing to check", err=format_ != "text")
+        what = "entries, runs or captures" if frozen else "documents"
+        click.echo(f"no staged {what}: nothing to check", err=format_ != "text")
         if format_ == "text":
             sys.exit(0)
     return Report((), documents=documents)
 
 
 def _judge(
-    tree: Tree, before: history.Objects | None, files: set[str] | None, gates: tuple[str, ...]
+    tree: Tree, before: parents.Parents | None, files: set[str] | None, gates: tuple[str, ...], frozen: bool
 ) -> Report:
     if files is None:
         return shards.judge(tree, before, gates)
-    needed, focus = around(tree, files)
+    needed, focus = around(tree, files, is_frozen) if frozen else around(tree, files)
     if before is not None:
-        deleted = (files & before.ids.keys()) - set(tree.paths())
-        needed -= deleted
-        before = replace(before, ids={path: id_ for path, id_ in before.ids.items() if path in focus})
+        needed -= (files & set(before.paths())) - set(tree.paths())
+        before = before.within(focus)
     documents = frozenset(path for path in needed if path.endswith(ENDINGS))
     return engine.run(load(tree, documents), before, gates=gates, focus=focus)
 

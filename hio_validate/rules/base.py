@@ -63,6 +63,10 @@ class Before(Protocol):
         """Whether the file had exactly these bytes."""
         ...
 
+    def commit_of(self, path: str) -> str:
+        """The commit that has the file, as git is told."""
+        ...
+
 
 @dataclass(frozen=True)
 class View:
