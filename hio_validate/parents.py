@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from hio_validate import history
 
 
-@dataclass(frozen=True)
-class Parents:
+class Parents(NamedTuple):
     """The files of one or several commits; one parent is the usual case."""
 
     trees: tuple[tuple[str, history.Objects], ...]
     """(name of the commit, its files)"""
+    focus: frozenset[str] | None = None
+    """Where it is set, only these files exist."""
 
     def paths(self) -> list[str]:
         """Every file that any parent has."""
-        return list(dict.fromkeys(path for _, tree in self.trees for path in tree.ids))
+        paths = dict.fromkeys(path for _, tree in self.trees for path in tree.ids)
+        return [path for path in paths if self.focus is None or path in self.focus]
 
     def same(self, path: str, raw: bytes) -> bool:
         """Whether every parent that has the file has exactly these bytes."""
@@ -32,15 +34,6 @@ class Parents:
     def commit_of(self, path: str) -> str:
         """The first parent that has the file."""
         return next((name for name, tree in self.trees if path in tree.ids), "HEAD")
-
-    def within(self, focus: frozenset[str]) -> Parents:
-        """The same commits, as if they held only these files."""
-        return Parents(
-            tuple(
-                (name, replace(tree, ids={path: id_ for path, id_ in tree.ids.items() if path in focus}))
-                for name, tree in self.trees
-            )
-        )
 
 
 def of_revision(root: Path, name: str = "HEAD") -> Parents | None:

@@ -90,7 +90,7 @@ def _judge(
     needed, focus = around(tree, files, is_frozen) if frozen else around(tree, files)
     if before is not None:
         needed -= (files & set(before.paths())) - set(tree.paths())
-        before = before.within(focus)
+        before = before._replace(focus=focus)
     documents = frozenset(path for path in needed if path.endswith(ENDINGS))
     return engine.run(load(tree, documents), before, gates=gates, focus=focus)
 
