@@ -29,6 +29,9 @@ class Unlistable(Exception):
 class GitError(Unlistable):
     """git could not say what was asked; the message is its own, shortened."""
 
+    said = ""
+    """All that it printed."""
+
 
 _ABOUT_CONFIGURATION = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_GLOBAL",
                         "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")  # fmt: skip
@@ -61,7 +64,9 @@ def git(
         raise GitError(f"git cannot be started: {error.strerror}") from None
     said = done.stderr.decode(errors="replace").strip().splitlines()
     if done.returncode:
-        raise GitError(said[0] if said else f"git {arguments[0]} failed with exit code {done.returncode}")
+        failed = GitError(said[0] if said else f"git {arguments[0]} failed with exit code {done.returncode}")
+        failed.said = (done.stdout + done.stderr).decode(errors="replace")
+        raise failed
     # git lists what it can, warns of the rest, and exits 0.
     unopened = next((line for line in said if "could not open directory" in line), None)
     if unopened:

@@ -36,7 +36,7 @@ def part(tree: Tree, files: Iterable[str]) -> Repo:
 
 
 def around(
-    tree: Tree, files: Iterable[str], judged: Callable[[str], bool] = lambda path: True
+    tree: Tree, files: Iterable[str], judged: Callable[[str], bool] | None = None
 ) -> tuple[frozenset[str], frozenset[str]]:
     """What must be read to judge some files, and the files to be judged: these and all that depend on them.
 
@@ -45,7 +45,9 @@ def around(
     Invariant: whatever is judged is judged as in the whole repository (tests/cli/test_one_file.py).
     """
     surroundings = _Surroundings(tree)
-    focus = frozenset(filter(judged, surroundings.dependents(files)))
+    focus = surroundings.dependents(files)
+    if judged is not None:
+        focus = frozenset(filter(judged, focus))
     return surroundings.needed(focus), focus
 
 

@@ -35,11 +35,13 @@ MAY_IMPORT = {
     "appending": "source models repo evidence ledger recording rules",
     "engine": "diagnostic source repo rules",
     "surroundings": "source repo",
+    "focused": "diagnostic repo parents surroundings engine",
+    "checkpoint": "diagnostic source repo settings history parents focused",
     "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",
-    "report": "diagnostic models settings inheritance",
+    "report": "diagnostic models settings inheritance checkpoint",
     "cli": "diagnostic source models schemas repo settings history parents observe recording writing ledger inheritance "
-    "scaffold rules appending engine surroundings shards subjects report",
+    "scaffold rules appending focused checkpoint shards subjects report",
     "__main__": "cli",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""
@@ -50,7 +52,8 @@ ONLY = {
     "pydantic": {"models", "schemas", "compile"},
     "pydantic_core": {"models", "schemas", "compile", "repo", "appending", "cli"},
     "subprocess": {"history", "observe"},
-    "tempfile": {"writing", "observe"},
+    "tempfile": {"writing", "observe", "checkpoint"},
+    "detect_secrets": {"checkpoint"},
     "urllib.request": {"observe"},
     "http": {"observe"},
     "socket": {"observe"},

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import click
 
-from hio_validate import engine, history, parents, shards
+from hio_validate import focused, history, parents, shards
 from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
-from hio_validate.repo import ENDINGS, Tree, documents_in, load
+from hio_validate.repo import Tree, documents_in
 from hio_validate.report import FORMATS, render
 from hio_validate.rules import RULES
 from hio_validate.rules.frozen_document_changed import is_frozen
-from hio_validate.surroundings import around
 
 
 @click.command()
@@ -87,12 +86,7 @@ def _judge(
 ) -> Report:
     if files is None:
         return shards.judge(tree, before, gates)
-    needed, focus = around(tree, files, is_frozen) if frozen else around(tree, files)
-    if before is not None:
-        needed -= (files & set(before.paths())) - set(tree.paths())
-        before = before._replace(focus=focus)
-    documents = frozenset(path for path in needed if path.endswith(ENDINGS))
-    return engine.run(load(tree, documents), before, gates=gates, focus=focus)
+    return focused.judge(tree, before, files, gates, is_frozen if frozen else None)
 
 
 def _files(root: Path, tree: Tree, paths: tuple[Path, ...]) -> set[str] | None:
