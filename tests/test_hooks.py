@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -28,7 +26,10 @@ from tests.small_repo import (
     write,
 )
 
-pytestmark = pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed")
+pytestmark = [
+    pytest.mark.skipif(find_spec("pre_commit") is None, reason="pre-commit is not installed"),
+    pytest.mark.usefixtures("hio_on_path"),
+]
 
 MANIFEST = Path(__file__).parents[1] / ".pre-commit-hooks.yaml"
 IDLE = "no staged documents: nothing to check"
@@ -51,16 +52,6 @@ class Hooked:
             ["git", *words], cwd=self.root, text=True, check=False,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`hio` on the path, as an installation would put it there."""
-    script = tmp_path / "bin/hio"
-    script.parent.mkdir()
-    script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m hio_validate "$@"\n')
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture

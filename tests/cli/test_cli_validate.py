@@ -16,7 +16,7 @@ import pytest
 from tests.cli.console import HIO, NOBODY, ROOT, hio, one_sentence
 from tests.small_repo import BASE, ENTRY, FILES, MATRIX, ROOM, TWO, committed, git, matrix, stack, write
 
-FORMATS = ("text", "json", "sarif", "github", "junit", "markdown")
+FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "markdown")
 
 
 @pytest.fixture
