@@ -1,16 +1,45 @@
 """The ledger of a service: a DAG of entries, each after the tips it pins (contract 8.1).
 
-Invariant: nothing here trusts times or file order; what follows what is read from `after` alone.
+Invariant: nothing here trusts times or file order; what follows what is read from `after` alone. Where two
+branches were merged and had decided the same thing differently, the merge entry says what stands.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
-from hio_validate.models.entry import Baseline, Increment, NegativeControl
+from hio_validate.models.entry import (
+    Baseline,
+    Decision,
+    Deployment,
+    Increment,
+    NegativeControl,
+    Rollback,
+)
 from hio_validate.repo import Item, Repo
+
+PARENT = "the parent"
+DEPLOYED = "what is deployed"
+
+
+class Word(NamedTuple):
+    """What one entry says about one subject: a setting, the parent, or what is deployed."""
+
+    subject: str
+    outcome: str
+    """Equal outcomes agree: the pinned document where there is one."""
+
+
+class Disagreement(NamedTuple):
+    """A subject that two branches decided differently, with the last entry of each that speaks of it."""
+
+    subject: str
+    entries: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -38,7 +67,8 @@ class Ledger:
     @cached_property
     def in_a_cycle(self) -> list[str]:
         """Entries that follow themselves through others; pins make this impossible unless one is wrong."""
-        return [id_ for id_ in self.entries if id_ in self.ancestors(self.after(id_))]
+        settled = set(self._sorted(set(self.entries)))
+        return [id_ for id_ in self.entries if id_ not in settled and id_ in self.ancestors(self.after(id_))]
 
     def ancestors(self, tips: Iterable[str]) -> set[str]:
         """The given entries and everything before them."""
@@ -54,45 +84,181 @@ class Ledger:
     def as_of(self, tips: Iterable[str] | None = None) -> Iterator[Item]:
         """The entries up to some tips (all where none are given), each after what it follows."""
         wanted = self.ancestors(tips if tips else self.tips)
-        done: set[str] = set()
-        waiting = [id_ for id_ in self.entries if id_ in wanted]
-        while waiting:
-            ready = [id_ for id_ in waiting if all(p in done or p not in wanted for p in self.after(id_))]
-            for id_ in ready or waiting:
-                done.add(id_)
-                yield self.entries[id_]
-            waiting = [id_ for id_ in waiting if id_ not in done]
+        order = self._sorted(wanted)
+        yield from (self.entries[id_] for id_ in order)
+        in_a_circle = wanted - set(order)
+        yield from (self.entries[id_] for id_ in self.entries if id_ in in_a_circle)
+
+    def _sorted(self, wanted: set[str]) -> list[str]:
+        """Entries after what they follow, else in the order of the files; what is in a circle is left out."""
+        position = {id_: number for number, id_ in enumerate(self.entries)}
+        open_ = {id_: {each for each in self.after(id_) if each in wanted} for id_ in wanted}
+        followers = defaultdict(list)
+        for id_, parents in open_.items():
+            for parent in parents:
+                followers[parent].append(id_)
+        ready = [(position[id_], id_) for id_, parents in open_.items() if not parents]
+        heapify(ready)
+        order = []
+        while ready:
+            _, id_ = heappop(ready)
+            order.append(id_)
+            for follower in followers[id_]:
+                open_[follower].discard(id_)
+                if not open_[follower]:
+                    heappush(ready, (position[follower], follower))
+        return order
 
     def accepted(self, tips: Iterable[str] | None = None) -> list[Item]:
-        """Accepted increments."""
-        return [item for item in self.as_of(tips) if isinstance(item.model, Increment)]
+        """Accepted increments that no merge has overruled."""
+        return [
+            item
+            for item in self.as_of(tips)
+            if isinstance(item.model, Increment) and (item.name, item.model.factor) not in self.overruled
+        ]
 
     def exclusions(self, tips: Iterable[str] | None = None) -> list[Item]:
         """Measured exclusions: negative controls whose factor was not accepted later."""
         excluded: dict[str, Item] = {}
         for item in self.as_of(tips):
-            if isinstance(item.model, NegativeControl):
-                excluded[item.model.factor] = item
-            elif isinstance(item.model, Increment):
-                accepted = item.model.factor
-                excluded = {
-                    factor: each for factor, each in excluded.items() if not _one_setting(factor, accepted)
-                }
+            model = item.model
+            if (
+                not isinstance(model, NegativeControl | Increment)
+                or (item.name, model.factor) in self.overruled
+            ):
+                continue
+            excluded = {
+                factor: each for factor, each in excluded.items() if not one_setting(factor, model.factor)
+            }
+            if isinstance(model, NegativeControl):
+                excluded[model.factor] = item
         return list(excluded.values())
 
     def accepted_stacks(self, tips: Iterable[str] | None = None) -> list[str]:
-        """Names of the stacks that were baseline or accepted, the current parent last."""
-        names = []
-        for item in self.as_of(tips):
-            pins = item.model.pins if isinstance(item.model, Baseline | Increment) else None
-            if pins and pins.stack:
-                names.append(pins.stack.partition("@")[0])
-        return names
+        """Names of the stacks that were baseline, accepted or deployed, the current parent last."""
+        return [
+            outcome.partition("@")[0]
+            for item in self.as_of(tips)
+            for subject, outcome in self.words(item)
+            if subject == PARENT and (item.name, PARENT) not in self.overruled
+        ]
+
+    def words(self, item: Item) -> Iterator[Word]:
+        """What an entry decides; a merge says again what it keeps."""
+        for kept in getattr(item.model, "keeps", ()):
+            entry = self.entries.get(kept.rpartition("/")[2])
+            if entry is not None:
+                yield from words(entry)
+        yield from words(item)
+
+    @property
+    def parent(self) -> str | None:
+        """Name of the current parent: what was accepted or deployed last, or what a rollback went back to."""
+        return next(reversed(self.accepted_stacks()), None)
+
+    @property
+    def parent_entry(self) -> Item | None:
+        """The entry that made the current parent the parent."""
+        said = [
+            item
+            for item in self.as_of()
+            if any(word.subject == PARENT for word in self.words(item))
+            and (item.name, PARENT) not in self.overruled
+        ]
+        return said[-1] if said else None
+
+    @property
+    def deployment(self) -> Item | None:
+        """The deployment or rollback entry that says what serves; None where the ledger knows of none."""
+        said = [
+            item
+            for item in self.as_of()
+            if isinstance(item.model, Deployment | Rollback) and (item.name, DEPLOYED) not in self.overruled
+        ]
+        return said[-1] if said else None
+
+    @cached_property
+    def disagreements(self) -> list[Disagreement]:
+        """What the open tips decided differently; empty with one tip."""
+        return self._between(self.tips)
+
+    def between_tips_of(self, merge: Item) -> list[Disagreement]:
+        """What the tips that a merge closes had decided differently."""
+        return self._between(self.after(merge.name))
+
+    def _between(self, tips: Iterable[str]) -> list[Disagreement]:
+        last: dict[str, dict[str, str]] = defaultdict(dict)  # subject -> entry -> outcome
+        for tip in tips:
+            for subject, (id_, outcome) in self._last_words(tip).items():
+                last[_known_as(subject, last)][id_] = outcome
+        found = []
+        for subject, said in last.items():
+            standing = [id_ for id_ in said if not self._is_before(id_, set(said) - {id_})]
+            if len({said[id_] for id_ in standing}) > 1:
+                found.append(Disagreement(subject, tuple(sorted(standing))))
+        return found
+
+    def _last_words(self, tip: str) -> dict[str, tuple[str, str]]:
+        return {
+            subject: (item.name, outcome)
+            for item in self.as_of([tip])
+            for subject, outcome in self.words(item)
+        }
+
+    def _is_before(self, id_: str, others: set[str]) -> bool:
+        return any(id_ in self.ancestors(self.after(other)) for other in others)
+
+    @cached_property
+    def overruled(self) -> set[tuple[str, str]]:
+        """(entry, subject) pairs that a merge let go of, with everything their branch had said before."""
+        lost = set()
+        for merge in self.entries.values():
+            kept = {each.rpartition("/")[2] for each in getattr(merge.model, "keeps", ())}
+            for subject, entries in self.between_tips_of(merge) if kept else ():
+                standing = self.ancestors(kept & set(entries))
+                for id_ in self.ancestors(entries) - standing if standing else ():
+                    lost |= {
+                        (id_, said) for said, _ in words(self.entries[id_]) if one_setting(said, subject)
+                    }
+        return lost
 
 
-def _one_setting(one: str, other: str) -> bool:
+def words(item: Item) -> Iterator[Word]:
+    """What an entry decides: about its setting, about the parent, about what is deployed."""
+    model = item.model
+    match model:
+        case Increment():
+            run = model.pins.run if model.pins else None
+            yield Word(model.factor, f"accepted {run or item.name}")
+        case NegativeControl():
+            yield Word(model.factor, "excluded")
+        case Deployment():
+            yield Word(DEPLOYED, model.pins.candidate)
+        case Rollback():
+            yield Word(DEPLOYED, model.pins.stack)
+    for stack in _parents(item):
+        yield Word(PARENT, stack)
+
+
+def _parents(item: Item) -> Iterator[str]:
+    """The stack that an entry makes the parent of what comes next, as a pin."""
+    model = item.model
+    match model:
+        case Baseline() | Increment() | Rollback() if model.pins and model.pins.stack:
+            yield model.pins.stack
+        case Deployment():
+            yield model.pins.candidate
+        case Decision(decision="experimental-default") if model.pins and model.pins.stack:
+            yield model.pins.stack
+
+
+def one_setting(one: str, other: str) -> bool:
     """Whether two names can mean one setting: equal, or one is the other without its process."""
     return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")
+
+
+def _known_as(subject: str, known: Iterable[str]) -> str:
+    return next((each for each in known if one_setting(each, subject)), subject)
 
 
 def ledgers(repo: Repo) -> dict[str, Ledger]:

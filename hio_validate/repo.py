@@ -166,7 +166,8 @@ _ROOM_OF = {
     "run/v1": "/runs/",
     "entry/v1": "ledger/",
 }
-_PIN_KIND = {"stack": "stack/v1", "capture": "capture/v1", "run": "run/v1", "matrix": "matrix/v1"}
+_PIN_KIND = {"run": "run/v1", "stack": "stack/v1", "parent": "stack/v1", "candidate": "stack/v1",
+             "rollback": "stack/v1", "capture": "capture/v1", "matrix": "matrix/v1", "approval": "entry/v1"}  # fmt: skip
 
 
 def joined(document: str, file: str) -> str:
@@ -315,8 +316,12 @@ def _entry(entry: Any) -> Iterator[Reference]:
         pinned = getattr(pins, key, None)
         if pinned:
             yield _pin(("pins", key), kind, pinned)
-    if entry.kind == "correction":
-        yield Reference(("corrects",), "entry/v1", entry.corrects)
+    for key in ("corrects", "undoes"):
+        named = getattr(entry, key, None)
+        if named:
+            yield Reference((key,), "entry/v1", named)
+    for index, kept in enumerate(getattr(entry, "keeps", ())):
+        yield Reference(("keeps", index), "entry/v1", kept)
 
 
 def _pin(path: Path, kind: str, pin: str) -> Reference:

@@ -32,16 +32,19 @@ MAY_IMPORT = {
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
     "rules": "diagnostic source models repo settings evidence ledger inheritance",
-    "appending": "source models repo evidence ledger recording rules",
+    "status": "models repo settings ledger inheritance rules",
+    "next_test": "models repo settings ledger inheritance rules",
     "engine": "diagnostic source repo rules",
+    "life": "models repo settings ledger inheritance rules",
+    "appending": "diagnostic source models repo settings evidence ledger recording rules engine",
     "surroundings": "source repo",
     "focused": "diagnostic repo parents surroundings engine",
     "checkpoint": "diagnostic source repo settings history parents focused",
     "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",
-    "report": "diagnostic models settings inheritance checkpoint",
+    "report": "diagnostic models repo settings ledger inheritance status next_test life checkpoint",
     "cli": "diagnostic source models schemas repo settings history parents observe recording writing ledger inheritance "
-    "scaffold rules appending focused checkpoint shards subjects report",
+    "scaffold rules appending focused checkpoint shards subjects status next_test life report",
     "__main__": "cli",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""

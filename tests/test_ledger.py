@@ -140,6 +140,64 @@ def test_the_current_parent_is_the_last_accepted_stack() -> None:
     assert book.accepted_stacks(["first"]) == ["base", "one"]
 
 
+def _baseline(stack: str) -> str:
+    return f'kind: baseline\npins: {{stack: "{stack}{DIGEST}"}}\n'
+
+
+def _merge(*keeps: str) -> str:
+    return f"kind: merge\nkeeps: [{', '.join(keeps)}]\n"
+
+
+def test_branches_that_speak_of_different_things_agree() -> None:
+    graph: Graph = {"one": ["start"], "two": ["start"], "start": []}
+    book = _ledger(graph, start=_baseline("base"), one=_increment("a"), two=_control("b"))
+    assert book.disagreements == []
+    assert book.parent == "base"
+
+
+def test_branches_that_decide_one_setting_differently_disagree_until_a_merge_keeps_one() -> None:
+    graph: Graph = {"start": [], "one": ["start"], "two": ["start"], "later": ["two"]}
+    said = {"start": _baseline("base"), "one": _increment("server.a", "fast"), "later": _control("a")}
+    book = _ledger(graph, **said)
+    assert book.disagreements == [("server.a", ("later", "one"))]
+    merged = _ledger({**graph, "m": ["one", "later"]}, **said, m=_merge("later"))
+    assert merged.disagreements == []
+    assert merged.between_tips_of(merged.entries["m"]) == [("server.a", ("later", "one"))]
+    assert merged.accepted() == []
+    assert [item.name for item in merged.exclusions()] == ["later"]
+    assert _ledger({**graph, "m": ["one", "later"]}, **said, m=_merge("one")).exclusions() == []
+
+
+def test_two_parents_are_a_disagreement_and_the_kept_one_is_the_parent() -> None:
+    graph: Graph = {"start": [], "one": ["start"], "two": ["start"]}
+    said = {"start": _baseline("base"), "one": _increment("a", "fast"), "two": _increment("b", "wide")}
+    assert _ledger(graph, **said).disagreements == [("the parent", ("one", "two"))]
+    for kept, stack in (("one", "fast"), ("two", "wide")):
+        merged = _ledger({**graph, "m": ["one", "two"]}, **said, m=_merge(kept))
+        assert merged.parent == stack
+        assert {item.name for item in merged.accepted()} == {"one", "two"}, "the settings do not disagree"
+    after = _ledger(
+        {**graph, "m": ["one", "two"], "n": ["m"]}, **said, m=_merge("one"), n=_increment("c", "new")
+    )
+    assert after.parent == "new"
+
+
+def test_a_branch_that_only_kept_what_was_there_does_not_disagree() -> None:
+    graph: Graph = {"start": [], "old": ["start"], "new": ["old"], "side": ["old"]}
+    book = _ledger(graph, start=_baseline("base"), old=_control("a"), new=_increment("a"), side=_control("b"))
+    assert book.disagreements == []
+
+
+def test_what_is_deployed_is_the_last_word() -> None:
+    deployed = f'kind: deployment\nsite: lab\npins: {{candidate: "fast{DIGEST}"}}\n'
+    undone = f'kind: rollback\nundoes: up\npins: {{stack: "base{DIGEST}"}}\n'
+    graph: Graph = {"start": [], "up": ["start"], "down": ["up"]}
+    book = _ledger(graph, start=_baseline("base"), up=deployed, down=undone)
+    assert book.deployment is book.entries["down"]
+    assert book.accepted_stacks() == ["base", "fast", "base"]
+    assert _ledger({"start": []}, start=_baseline("base")).deployment is None
+
+
 def test_every_service_has_its_own_ledger() -> None:
     mine = _entry("a", [])
     other = item_of(

@@ -19,6 +19,10 @@ PIN = {'type': 'str', 'pattern': '^([A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za
 
 SHA256 = {'type': 'str', 'pattern': '^[0-9a-f]{64}$'}
 
+DIGEST = {'type': 'str', 'pattern': '^sha256:[0-9a-f]{64}$'}
+
+COMMIT_ID = {'type': 'str', 'pattern': '^([0-9a-f]{40}|[0-9a-f]{64})$'}
+
 KNOWN_SHA256 = {'type': 'str', 'pattern': '^([0-9a-f]{64}|unknown)$'}
 
 TIME = {'type': 'str', 'pattern': '^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\\.[0-9]{1,9})?Z$'}

@@ -9,8 +9,23 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import ADDRESS, NAME, PIN, REFERENCE, SERVICE, TEXT, TIME, JudgedBy
+from hio_validate.models.base import (
+    ADDRESS,
+    COMMIT_ID,
+    DIGEST,
+    NAME,
+    PIN,
+    REFERENCE,
+    SERVICE,
+    TEXT,
+    TIME,
+    JudgedBy,
+)
 from hio_validate.models.record import Record, field
+
+HAZARD = {'type': 'literal', 'expected': ['contention', 'incorrect-ownership', 'malformed-state', 'non-finite-values', 'resource-limit', 'crash', 'other']}
+
+NOUN = {'type': 'literal', 'expected': ['mechanism', 'benefit', 'cost', 'task-correctness', 'resource-bounds', 'lifecycle-bounds', 'trade-offs', 'owner-approval', 'serving-integration', 'rollback', 'cancellation', 'crash', 'respawn', 'admission', 'capacity']}
 
 
 class _Entry(Record):
@@ -58,6 +73,24 @@ class AnyPins(Record):
     matrix: str | None = field({'type': 'nullable', 'schema': PIN}, 'A matrix.', default=None)
 
 
+class DeploymentPins(Record):
+    """What a deployment relies on; only imported history may leave something out."""
+
+    matrix: str | None = field({'type': 'nullable', 'schema': PIN}, 'The matrix that was complete.', default=None)
+    parent: str | None = field({'type': 'nullable', 'schema': PIN}, 'The stack that served before.', default=None)
+    candidate: str = field(PIN, 'The stack that serves from now on.')
+    capture: str | None = field({'type': 'nullable', 'schema': PIN}, 'The live process that proves it.', default=None)
+    rollback: str | None = field({'type': 'nullable', 'schema': PIN}, 'The stack to go back to.', default=None)
+    approval: str | None = field({'type': 'nullable', 'schema': PIN}, 'The approval of kind deploy it stands on.', default=None)
+
+
+class RollbackPins(Record):
+    """What a rollback relies on."""
+
+    stack: str = field(PIN, 'The stack that serves again.')
+    capture: str | None = field({'type': 'nullable', 'schema': PIN}, 'The live process that proves it.', default=None)
+
+
 class Baseline(_Entry):
     """The stack that serves and that others are compared with."""
 
@@ -84,6 +117,15 @@ class NegativeControl(_Entry):
     blocks: list[str] = field({'type': 'list', 'items_schema': ADDRESS}, 'Settings that make no sense without this one.', default_factory=list)
 
 
+class FailedRun(_Entry):
+    """A trial that was stopped or broke; it stays on record."""
+
+    kind: Literal['failed-run'] = field({'type': 'literal', 'expected': ['failed-run']}, 'What this entry is.')
+    hazard: Literal['contention', 'incorrect-ownership', 'malformed-state', 'non-finite-values', 'resource-limit', 'crash', 'other'] = field(HAZARD, 'What ended it.')
+    factor: str | None = field({'type': 'nullable', 'schema': ADDRESS}, 'The setting that was tried, if one.', default=None)
+    pins: RunPins | None = field({'type': 'nullable', 'schema': RunPins.core}, 'The run, where one was kept.', default=None)
+
+
 class Correction(_Entry):
     """Puts an earlier entry or document right; the earlier one stays."""
 
@@ -93,24 +135,92 @@ class Correction(_Entry):
 
 
 class Decision(_Entry):
-    """One of the four decisions (contract 8.2)."""
+    """One of the four decisions, with its evidence noun by noun (contract 8.2)."""
 
     kind: Literal['decision'] = field({'type': 'literal', 'expected': ['decision']}, 'What this entry is.')
     decision: Literal['stop-trial', 'keep-research', 'experimental-default', 'deploy'] = field({'type': 'literal', 'expected': ['stop-trial', 'keep-research', 'experimental-default', 'deploy']}, 'Which of the four.')
     factor: str | None = field({'type': 'nullable', 'schema': ADDRESS}, 'The setting it is about, if one.', default=None)
+    hazard: Literal['contention', 'incorrect-ownership', 'malformed-state', 'non-finite-values', 'resource-limit', 'crash', 'other'] | None = field({'type': 'nullable', 'schema': HAZARD}, 'What made a stopped trial unsafe.', default=None)
+    evidence: dict[Literal['mechanism', 'benefit', 'cost', 'task-correctness', 'resource-bounds', 'lifecycle-bounds', 'trade-offs', 'owner-approval', 'serving-integration', 'rollback', 'cancellation', 'crash', 'respawn', 'admission', 'capacity'], str] = field({'type': 'dict', 'keys_schema': NOUN, 'values_schema': TEXT}, 'What the decision stands on: noun -> receipt, as a sentence or the name of a document.', default_factory=dict)
     pins: AnyPins | None = field({'type': 'nullable', 'schema': AnyPins.core}, 'What it relies on.', default=None)
     result: Result | None = field({'type': 'nullable', 'schema': Result.core}, 'The published number.', default=None)
     next: str | None = field({'type': 'nullable', 'schema': TEXT}, 'The next discriminating test.', default=None)
+
+
+class Approval(_Entry):
+    """An owner's word, typed and bounded; one kind never stands for another (contract 5.1)."""
+
+    kind: Literal['approval'] = field({'type': 'literal', 'expected': ['approval']}, 'What this entry is.')
+    approves: Literal['build', 'load-test', 'stop-production', 'deploy', 'publish', 'upstream'] = field({'type': 'literal', 'expected': ['build', 'load-test', 'stop-production', 'deploy', 'publish', 'upstream']}, 'What may be done, and nothing else.')
+    services: list[str] = field({'type': 'list', 'items_schema': SERVICE, 'min_length': 1}, 'The services that are affected.')
+    owners: list[str] = field({'type': 'list', 'items_schema': TEXT, 'min_length': 1}, 'Who owns them and gave the word.')
+    scope: str = field(TEXT, 'What exactly: which work, on which hosts, when.')
+    until: str = field(TIME, 'When it expires.')
+    factors: list[str] = field({'type': 'list', 'items_schema': ADDRESS}, 'Endpoints whose wider exposure it covers.', default_factory=list)
+    pins: AnyPins | None = field({'type': 'nullable', 'schema': AnyPins.core}, 'The documents it is about; it covers no others.', default=None)
+
+
+class Deployment(_Entry):
+    """A stack that was switched to and proven live (contract 8.3)."""
+
+    kind: Literal['deployment'] = field({'type': 'literal', 'expected': ['deployment']}, 'What this entry is.')
+    site: str = field(NAME, 'The site.')
+    pins: DeploymentPins = field(DeploymentPins.core, 'What it relies on.')
+    overridden: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'Imported history only: what the owner went past.', default_factory=list)
+
+
+class Rollback(_Entry):
+    """A deployment that was taken back."""
+
+    kind: Literal['rollback'] = field({'type': 'literal', 'expected': ['rollback']}, 'What this entry is.')
+    undoes: str = field(REFERENCE, 'The deployment that was taken back.')
+    pins: RollbackPins = field(RollbackPins.core, 'What it relies on.')
+
+
+class Opportunity(_Entry):
+    """What lost one benchmark and may serve elsewhere (contract 8.4)."""
+
+    kind: Literal['opportunity'] = field({'type': 'literal', 'expected': ['opportunity']}, 'What this entry is.')
+    factor: str | None = field({'type': 'nullable', 'schema': ADDRESS}, 'The setting it is about, if one.', default=None)
+    result_kind: Literal['speed', 'numerical', 'capacity', 'transfer-bytes'] = field({'type': 'literal', 'expected': ['speed', 'numerical', 'capacity', 'transfer-bytes']}, 'Which kind of result; kinds are judged apart.')
+    benefit: str = field(TEXT, 'What it may bring.')
+    regression: str = field(TEXT, 'What it costs or cost.')
+    uncertainty: str = field(TEXT, 'What is not known.')
+    workloads: list[str] = field({'type': 'list', 'items_schema': TEXT, 'min_length': 1}, 'Workloads and regimes it applies to.')
+    next: str = field(TEXT, 'The next useful test.')
+    pins: RunPins | None = field({'type': 'nullable', 'schema': RunPins.core}, 'The run that showed it, where there is one.', default=None)
+
+
+class Anchor(_Entry):
+    """A commit that every later history must contain; `after` pins the ledger's tips at that commit."""
+
+    kind: Literal['anchor'] = field({'type': 'literal', 'expected': ['anchor']}, 'What this entry is.')
+    commit: str = field(COMMIT_ID, 'Full id of the commit.')
 
 
 class Merge(_Entry):
     """Closes two tips after two branches were merged."""
 
     kind: Literal['merge'] = field({'type': 'literal', 'expected': ['merge']}, 'What this entry is.')
+    keeps: list[str] = field({'type': 'list', 'items_schema': REFERENCE}, 'Entries that stand where the tips decided the same thing differently.', default_factory=list)
 
 
-Entry = Baseline | Increment | NegativeControl | Correction | Decision | Merge
+class Redacted(Record):
+    """Bytes that had to go."""
 
-ENTRY = {'type': 'tagged-union', 'choices': {'baseline': Baseline.core, 'increment': Increment.core, 'negative-control': NegativeControl.core, 'correction': Correction.core, 'decision': Decision.core, 'merge': Merge.core}, 'discriminator': 'kind', 'strict': False, 'from_attributes': True}
+    file: str = field(TEXT, 'Path in the repository.')
+    digest: str = field(DIGEST, 'sha256: digest of the bytes that no longer exist.')
+
+
+class Redaction(_Entry):
+    """Names bytes that had to be taken out, such as a leaked secret, so that the audit knows why."""
+
+    kind: Literal['redaction'] = field({'type': 'literal', 'expected': ['redaction']}, 'What this entry is.')
+    redacts: list[Redacted] = field({'type': 'list', 'items_schema': Redacted.core, 'min_length': 1}, 'What was taken out.')
+
+
+Entry = Baseline | Increment | NegativeControl | FailedRun | Correction | Decision | Approval | Deployment | Rollback | Opportunity | Anchor | Merge | Redaction
+
+ENTRY = {'type': 'tagged-union', 'choices': {'baseline': Baseline.core, 'increment': Increment.core, 'negative-control': NegativeControl.core, 'failed-run': FailedRun.core, 'correction': Correction.core, 'decision': Decision.core, 'approval': Approval.core, 'deployment': Deployment.core, 'rollback': Rollback.core, 'opportunity': Opportunity.core, 'anchor': Anchor.core, 'merge': Merge.core, 'redaction': Redaction.core}, 'discriminator': 'kind', 'strict': False, 'from_attributes': True}
 
 DOCUMENT = ENTRY

@@ -33,16 +33,20 @@ def refusals(error: ValidationError, kind: str, data: Any) -> list[Refusal]:
     """Every refusal of a document, in the order of the model, one per place."""
     by_place: dict[Path, list[Any]] = {}
     for each in error.errors(include_url=False, include_context=True, include_input=True):
-        by_place.setdefault(_real_path(each, data), []).append(each)
+        by_place.setdefault(_real_path(each, data, kind), []).append(each)
     found = [_refusal(path, errors, kind, data) for path, errors in by_place.items()]
     meant = {(*each.path[:-1], each.meant) for each in found if each.meant}
     return [each for each in found if not (each.missing and each.path in meant)]
 
 
-def _real_path(error: Any, data: Any) -> Path:
+def _real_path(error: Any, data: Any, kind: str) -> Path:
     """The part of pydantic's location that exists in the data, without the names of union variants."""
     loc, path, here = error["loc"], [], [data]
+    # An entry's variant is called as its kind, which may also be a key: a decision has the key `decision`.
+    variant = 1 if kind == "entry/v1" else 0
     for index, part in enumerate(loc):
+        if index < variant:
+            continue
         if _has(here[-1], part):
             path.append(part)
             here.append(here[-1][part])
@@ -96,14 +100,17 @@ _WORD = re.compile("'([^']*)'")
 
 
 def _name(path: Path) -> str:
-    return next((part for part in reversed(path) if isinstance(part, str)), "the document")
+    return next((_short(part) for part in reversed(path) if isinstance(part, str)), "the document")
 
 
 def _refused_key(path: Path, error: Any) -> Refusal:
     if error["type"] == "literal_error":
         words = _WORD.findall(error["ctx"]["expected"])
         return Refusal(
-            path, f'the key "{path[-1]}" is not {_or(words)}', _nearest(str(path[-1]), words), True
+            path,
+            f'the key "{_short(str(path[-1]))}" is not {_or(words)}',
+            _nearest(str(path[-1]), words),
+            True,
         )
     if error["type"] == "string_too_long":
         return Refusal(
@@ -206,6 +213,8 @@ _PATTERNS = {
     rf"^({_N}/{_N}/)?{_N}$": "a name, or site/model/name for another service",
     rf"^({_N}/{_N}/)?{_N}@sha256:[0-9a-f]{{64}}$": "a pin: name@sha256:<64 hexadecimal digits>",
     r"^[0-9a-f]{64}$": "a SHA-256 of 64 lower-case hexadecimal digits",
+    r"^sha256:[0-9a-f]{64}$": "a digest: sha256:<64 hexadecimal digits>",
+    r"^([0-9a-f]{40}|[0-9a-f]{64})$": "the full id of a git commit: 40 (or 64) lower-case hexadecimal digits",
     r"^([0-9a-f]{64}|unknown)$": "a SHA-256 of 64 lower-case hexadecimal digits, or unknown",
     r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]{1,9})?Z$": (
         "a moment in UTC such as 2026-09-16T23:58:00Z"

@@ -93,7 +93,7 @@ _DIGEST = "0123456789abcdef" * 4
 WORDS = (
     "a", "B9", "9", "llama-server", "b11434", "x.y_z+1", "server.threads", "LLAMA_ARG_THREADS", "_x", "n" * 100,
     "lab/gemma-270m", "a/b", "lab/gemma-270m/base", "a/b/c", f"base@sha256:{_DIGEST}", f"a/b/c@sha256:{_DIGEST}",
-    _DIGEST, "unknown", "2026-09-16T23:58:00Z", "2026-09-16T23:58:00.123456789Z", "libggml.so.0", "GGML_NATIVE",
+    _DIGEST, f"sha256:{_DIGEST}", "0123456789" * 4, "unknown", "2026-09-16T23:58:00Z", "2026-09-16T23:58:00.123456789Z", "libggml.so.0", "GGML_NATIVE",
 )  # fmt: skip
 """Texts of which some fit every pattern of the models."""
 

@@ -64,10 +64,10 @@ CASES = {
     "a-key-named-like-a-type": (STACK + "implicit: {a: {value: {str: 1}, because: x}}\n",
                                 ["6:23 value: expected text, true or false, a whole number or a number, got keys and values"]),
     "kind-misspelt": (ENTRY + "kind: baselin\npins: {stack: x}\n",
-                      ['7:7 kind: expected baseline, increment, negative-control, correction, decision or merge, got "baselin"'
+                      ['7:7 kind: expected baseline, increment, negative-control, failed-run, correction, decision, approval, deployment, rollback, opportunity, anchor, merge or redaction, got "baselin"'
                        " | did you mean baseline?"]),
     "kind-missing": (ENTRY, ['1:1 the key "kind" is missing | What this entry is.']),
-    "kind-empty": (ENTRY + "kind:\n", ["7:6 kind: expected baseline, increment, negative-control, correction, decision or merge, got nothing"]),
+    "kind-empty": (ENTRY + "kind:\n", ["7:6 kind: expected baseline, increment, negative-control, failed-run, correction, decision, approval, deployment, rollback, opportunity, anchor, merge or redaction, got nothing"]),
     "key-of-another-variant": (ENTRY + f"kind: baseline\npins: {{stack: x@sha256:{'0' * 64}}}\nfactor: a\n",
                                ['9:1 unknown key "factor" in an entry of kind baseline | allowed here: hio, id, service, after, by, at,'
                                 " imported, because, judged_by, kind, pins"]),
@@ -138,3 +138,11 @@ def test_refusals_stand_at_places_of_the_document_one_each(kind: str, data: st.D
             assert each.path[:-1] in there
             assert each.message
             assert "\n" not in each.message + each.help
+
+
+def test_a_refusal_in_a_decision_stands_at_its_own_key() -> None:
+    document = {"hio": "entry/v1", "id": "x", "service": "a/b", "after": [], "kind": "decision", "by": "me",
+                "at": "2026-09-16T23:58:00Z", "decision": "keep-research", "corrects": "b0"}  # fmt: skip
+    with pytest.raises(ValidationError) as error:
+        reader("entry/v1").validate_python(document)
+    assert [each.path for each in refusals(error.value, "entry/v1", document)] == [("corrects",)]

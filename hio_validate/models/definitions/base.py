@@ -45,6 +45,12 @@ Pin = Annotated[str, _text(rf"^({_NAME}/{_NAME}/)?{_NAME}@sha256:[0-9a-f]{{64}}$
 Sha256 = Annotated[str, _text(r"^[0-9a-f]{64}$")]
 """64 hexadecimal digits, as `sha256sum` prints them."""
 
+Digest = Annotated[str, _text(r"^sha256:[0-9a-f]{64}$")]
+"""The digest of a file's bytes: `sha256:` and what `sha256sum` prints."""
+
+CommitId = Annotated[str, _text(r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+"""Full id of a git commit."""
+
 KnownSha256 = Annotated[str, _text(r"^([0-9a-f]{64}|unknown)$")]
 """A SHA-256, or `unknown`."""
 

@@ -8,6 +8,8 @@ from pydantic import Field, FiniteFloat
 
 from hio_validate.models.definitions.base import (
     Address,
+    CommitId,
+    Digest,
     JudgedBy,
     Model,
     Name,
@@ -17,6 +19,36 @@ from hio_validate.models.definitions.base import (
     Text,
     Time,
 )
+
+Hazard = Literal[
+    "contention",
+    "incorrect-ownership",
+    "malformed-state",
+    "non-finite-values",
+    "resource-limit",
+    "crash",
+    "other",
+]
+"""What ends a trial (contract 8.2)."""
+
+Noun = Literal[
+    "mechanism",
+    "benefit",
+    "cost",
+    "task-correctness",
+    "resource-bounds",
+    "lifecycle-bounds",
+    "trade-offs",
+    "owner-approval",
+    "serving-integration",
+    "rollback",
+    "cancellation",
+    "crash",
+    "respawn",
+    "admission",
+    "capacity",
+]
+"""What a decision stands on (contract 8.2)."""
 
 
 class _Entry(Model):
@@ -64,6 +96,24 @@ class AnyPins(Model):
     matrix: Pin | None = Field(None, description="A matrix.")
 
 
+class DeploymentPins(Model):
+    """What a deployment relies on; only imported history may leave something out."""
+
+    matrix: Pin | None = Field(None, description="The matrix that was complete.")
+    parent: Pin | None = Field(None, description="The stack that served before.")
+    candidate: Pin = Field(description="The stack that serves from now on.")
+    capture: Pin | None = Field(None, description="The live process that proves it.")
+    rollback: Pin | None = Field(None, description="The stack to go back to.")
+    approval: Pin | None = Field(None, description="The approval of kind deploy it stands on.")
+
+
+class RollbackPins(Model):
+    """What a rollback relies on."""
+
+    stack: Pin = Field(description="The stack that serves again.")
+    capture: Pin | None = Field(None, description="The live process that proves it.")
+
+
 class Baseline(_Entry):
     """The stack that serves and that others are compared with."""
 
@@ -92,6 +142,15 @@ class NegativeControl(_Entry):
     )
 
 
+class FailedRun(_Entry):
+    """A trial that was stopped or broke; it stays on record."""
+
+    kind: Literal["failed-run"] = Field(description="What this entry is.")
+    hazard: Hazard = Field(description="What ended it.")
+    factor: Address | None = Field(None, description="The setting that was tried, if one.")
+    pins: RunPins | None = Field(None, description="The run, where one was kept.")
+
+
 class Correction(_Entry):
     """Puts an earlier entry or document right; the earlier one stays."""
 
@@ -101,24 +160,119 @@ class Correction(_Entry):
 
 
 class Decision(_Entry):
-    """One of the four decisions (contract 8.2)."""
+    """One of the four decisions, with its evidence noun by noun (contract 8.2)."""
 
     kind: Literal["decision"] = Field(description="What this entry is.")
     decision: Literal["stop-trial", "keep-research", "experimental-default", "deploy"] = Field(
         description="Which of the four."
     )
     factor: Address | None = Field(None, description="The setting it is about, if one.")
+    hazard: Hazard | None = Field(None, description="What made a stopped trial unsafe.")
+    evidence: dict[Noun, Text] = Field(
+        default_factory=dict,
+        description="What the decision stands on: noun -> receipt, as a sentence or the name of a document.",
+    )
     pins: AnyPins | None = Field(None, description="What it relies on.")
     result: Result | None = Field(None, description="The published number.")
     next: Text | None = Field(None, description="The next discriminating test.")
+
+
+class Approval(_Entry):
+    """An owner's word, typed and bounded; one kind never stands for another (contract 5.1)."""
+
+    kind: Literal["approval"] = Field(description="What this entry is.")
+    approves: Literal["build", "load-test", "stop-production", "deploy", "publish", "upstream"] = Field(
+        description="What may be done, and nothing else."
+    )
+    services: list[Service] = Field(min_length=1, description="The services that are affected.")
+    owners: list[Text] = Field(min_length=1, description="Who owns them and gave the word.")
+    scope: Text = Field(description="What exactly: which work, on which hosts, when.")
+    until: Time = Field(description="When it expires.")
+    factors: list[Address] = Field(
+        default_factory=list, description="Endpoints whose wider exposure it covers."
+    )
+    pins: AnyPins | None = Field(None, description="The documents it is about; it covers no others.")
+
+
+class Deployment(_Entry):
+    """A stack that was switched to and proven live (contract 8.3)."""
+
+    kind: Literal["deployment"] = Field(description="What this entry is.")
+    site: Name = Field(description="The site.")
+    pins: DeploymentPins = Field(description="What it relies on.")
+    overridden: list[Text] = Field(
+        default_factory=list, description="Imported history only: what the owner went past."
+    )
+
+
+class Rollback(_Entry):
+    """A deployment that was taken back."""
+
+    kind: Literal["rollback"] = Field(description="What this entry is.")
+    undoes: Reference = Field(description="The deployment that was taken back.")
+    pins: RollbackPins = Field(description="What it relies on.")
+
+
+class Opportunity(_Entry):
+    """What lost one benchmark and may serve elsewhere (contract 8.4)."""
+
+    kind: Literal["opportunity"] = Field(description="What this entry is.")
+    factor: Address | None = Field(None, description="The setting it is about, if one.")
+    result_kind: Literal["speed", "numerical", "capacity", "transfer-bytes"] = Field(
+        description="Which kind of result; kinds are judged apart."
+    )
+    benefit: Text = Field(description="What it may bring.")
+    regression: Text = Field(description="What it costs or cost.")
+    uncertainty: Text = Field(description="What is not known.")
+    workloads: list[Text] = Field(min_length=1, description="Workloads and regimes it applies to.")
+    next: Text = Field(description="The next useful test.")
+    pins: RunPins | None = Field(None, description="The run that showed it, where there is one.")
+
+
+class Anchor(_Entry):
+    """A commit that every later history must contain; `after` pins the ledger's tips at that commit."""
+
+    kind: Literal["anchor"] = Field(description="What this entry is.")
+    commit: CommitId = Field(description="Full id of the commit.")
 
 
 class Merge(_Entry):
     """Closes two tips after two branches were merged."""
 
     kind: Literal["merge"] = Field(description="What this entry is.")
+    keeps: list[Reference] = Field(
+        default_factory=list,
+        description="Entries that stand where the tips decided the same thing differently.",
+    )
+
+
+class Redacted(Model):
+    """Bytes that had to go."""
+
+    file: Text = Field(description="Path in the repository.")
+    digest: Digest = Field(description="sha256: digest of the bytes that no longer exist.")
+
+
+class Redaction(_Entry):
+    """Names bytes that had to be taken out, such as a leaked secret, so that the audit knows why."""
+
+    kind: Literal["redaction"] = Field(description="What this entry is.")
+    redacts: list[Redacted] = Field(min_length=1, description="What was taken out.")
 
 
 Entry = Annotated[
-    Baseline | Increment | NegativeControl | Correction | Decision | Merge, Field(discriminator="kind")
+    Baseline
+    | Increment
+    | NegativeControl
+    | FailedRun
+    | Correction
+    | Decision
+    | Approval
+    | Deployment
+    | Rollback
+    | Opportunity
+    | Anchor
+    | Merge
+    | Redaction,
+    Field(discriminator="kind"),
 ]
