@@ -15,7 +15,7 @@ from hio_validate.history import GitError, git
 
 
 def carry_out(standing: Standing, plan: Plan) -> Outcome:
-    """Commit and, where the plan has a target, push. Raises NotNow where nothing was done, GitError."""
+    """Commit and, where the plan has a target, push. Raises NotNow, GitError where it stopped; the message says what was done."""
     assert not plan.refusals, "a refused plan is not carried out"
     commit = _commit(standing, plan) if plan.changes else None
     if plan.target is None:
@@ -76,5 +76,11 @@ def _head(standing: Standing) -> str:
 def _update_index(standing: Standing, paths: list[str]) -> None:
     """Let the user's index hold what was committed, for these paths alone."""
     named = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    git(standing.top, "--literal-pathspecs", "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul",
-        stdin=named, more={"GIT_OPTIONAL_LOCKS": "1"})  # fmt: skip
+    try:
+        git(standing.top, "--literal-pathspecs", "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul",
+            stdin=named, more={"GIT_OPTIONAL_LOCKS": "1"})  # fmt: skip
+    except GitError as error:
+        raise NotNow(
+            f"the commit was made, but your index could not follow ({error}); "
+            "git reset -- FILES does it, else the next commit would take these files back"
+        ) from None

@@ -11,7 +11,7 @@ TRAILER = "Hio-Class"
 
 
 class NotNow(Exception):
-    """No checkpoint can be made in this state of the repository or of this machine; the message is one sentence."""
+    """A checkpoint cannot be made, or not wholly, in this state of the repository; the message is one sentence."""
 
 
 class CannotTell(NotNow):

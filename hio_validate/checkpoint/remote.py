@@ -15,7 +15,8 @@ from hio_validate.checkpoint.standing import Standing, as_a_person
 from hio_validate.history import GitError, git
 
 ALLOWED = ".hio/remotes"
-"""One address a line, as `git remote get-url --push` prints it; read from the last commit, so it was reviewed."""
+"""One address a line, as `git remote get-url --push` prints it; read from the last commit, so that every change of
+it stands in history."""
 
 
 class NotPushed(Exception):
@@ -55,10 +56,12 @@ def push(top: Path, target: Target, commit: str) -> str | None:
 def id_there(top: Path, url: str, ref: str) -> str | None:
     """The commit that a branch of a remote names; None where it has no such branch. Raises NotPushed."""
     try:
-        listed = git(top, "ls-remote", url, ref, more=as_a_person()).decode().split()
+        listed = os.fsdecode(git(top, "ls-remote", url, ref, more=as_a_person()))
     except GitError as error:
         raise NotPushed(_why(shown(url), error)) from None
-    return listed[0] if listed else None
+    # git lists every ref that ends so.
+    found = (line.partition("\t") for line in listed.splitlines())
+    return next((id_ for id_, _, name in found if name == ref), None)
 
 
 def shown(url: str) -> str:
@@ -125,9 +128,11 @@ def _why(remote: str, error: GitError) -> str:
     """One sentence out of all that git and the other side said."""
     lines = [line.strip() for line in error.said.splitlines()]
     refused = next((line.split("\t")[-1] for line in lines if line.startswith("!")), None)
+    fatal = next((line.removeprefix("fatal: ") for line in lines if line.startswith("fatal:")), None)
+    if refused is None and fatal is not None:
+        return f"{remote} could not be reached: {fatal}"
     if refused is None:
-        said = next((line for line in lines if line.startswith("fatal:")), str(error))
-        return f"{remote} could not be reached: {said.removeprefix('fatal: ')}"
+        return f"git or a pre-push hook stopped the push: {' '.join(line for line in lines if line)}"
     if "fetch first" in refused or "non-fast-forward" in refused:
         return f"{remote} moved meanwhile and was not overwritten; git fetch it and rebase or merge first"
     told = " ".join(line.removeprefix("remote:").strip() for line in lines if line.startswith("remote:"))

@@ -9,7 +9,7 @@ import click
 
 from hio_validate.checkpoint import carry_out as carrying
 from hio_validate.checkpoint import planning, remote, standing
-from hio_validate.checkpoint.plan import CLASSES, CannotTell, Misnamed, NotNow, Outcome, Plan
+from hio_validate.checkpoint.plan import CLASSES, TRAILER, CannotTell, Misnamed, NotNow, Outcome, Plan
 from hio_validate.cli.shared import format_option, repo_option, root_of, show, stop
 from hio_validate.history import Unlistable, top_of
 from hio_validate.report.checkpoint import as_json, as_text
@@ -40,6 +40,8 @@ def checkpoint(
     """
     if not message.strip():
         stop("a commit says what changed and why; give -m a sentence", 2)
+    if f"{TRAILER.lower()}:" in message.lower():
+        stop(f"{TRAILER} is written from --class; leave it out of the message", 2)
     if remote_ and not push:
         stop("--remote says where --push goes; give both or none", 2)
     root, kept = root_of(repo)

@@ -340,7 +340,8 @@ def test_a_path_that_is_nowhere_or_outside_is_a_usage_error(repo: Path) -> None:
     assert "outside of this repository" in one_sentence(checkpoint(repo, "../x"))
     assert checkpoint(repo, "nope.md").code == checkpoint(repo).code == 2
     assert checkpoint(repo, NOTE, "--remote", "origin").code == 2
-    assert hio(repo, "checkpoint", "--class", "fix", "-m", " ", NOTE).code == 2
+    for message in (" ", "why\n\nhio-class: policy"):
+        assert hio(repo, "checkpoint", "--class", "fix", "-m", message, NOTE).code == 2
 
 
 def test_outside_git_it_is_a_usage_error(tmp_path: Path) -> None:
@@ -391,6 +392,14 @@ def test_a_hook_that_changes_the_commit_has_it_taken_back(repo: Path, words: str
     assert said.code == 1
     assert "a hook changed what was to be committed" in one_sentence(said)
     assert state(repo)[:2] == before[:2]
+
+
+def test_an_index_that_somebody_locks_meanwhile_is_told(repo: Path) -> None:
+    hook(repo, "post-commit", "touch .git/index.lock")
+    write(repo, {NOTE: "two\n"})
+    said = checkpoint(repo, NOTE, "--yes")
+    assert said.code == 1
+    assert "the commit was made, but your index could not follow" in one_sentence(said)
 
 
 def test_another_commit_meanwhile_is_never_undone(repo: Path) -> None:

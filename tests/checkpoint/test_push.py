@@ -177,6 +177,23 @@ def test_a_push_that_the_remote_refuses_leaves_the_commit(repo: Path, bare: Path
     assert head(bare, "main") == head(repo)
 
 
+def test_a_hook_that_stops_the_push_is_not_taken_for_an_unreachable_remote(repo: Path, bare: Path) -> None:
+    hook(repo, "pre-push", "echo not on a Sunday; exit 1")
+    before = head(bare, "main")
+    said = checkpoint(repo, NOTE, "--push", "--yes")
+    assert said.code == 1
+    assert (
+        "not pushed: git or a pre-push hook stopped the push:" in said.out and "not on a Sunday" in said.out
+    )
+    assert head(bare, "main") == before
+
+
+def test_a_ref_of_the_remote_that_only_ends_alike_is_not_the_branch(repo: Path, bare: Path) -> None:
+    git(bare, "update-ref", "refs/a/refs/heads/main", "main")
+    assert checkpoint(repo, NOTE, "--push", "--yes").code == 0
+    assert head(bare, "refs/heads/main") == head(repo) != head(bare, "refs/a/refs/heads/main")
+
+
 def test_a_remote_that_rewrites_what_it_got_is_told(repo: Path, bare: Path) -> None:
     hook(bare, "post-receive", "git update-ref refs/heads/main HEAD^")
     said = checkpoint(repo, NOTE, "--push", "--yes")
