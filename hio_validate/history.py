@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 import subprocess
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -27,6 +27,9 @@ class Unlistable(Exception):
 
 class GitError(Unlistable):
     """git could not say what was asked; the message is its own, shortened."""
+
+    said = ""
+    """All that it printed."""
 
 
 _ABOUT_CONFIGURATION = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_GLOBAL",
@@ -60,7 +63,9 @@ def git(
         raise GitError(f"git cannot be started: {error.strerror}") from None
     said = done.stderr.decode(errors="replace").strip().splitlines()
     if done.returncode:
-        raise GitError(said[0] if said else f"git {arguments[0]} failed with exit code {done.returncode}")
+        failed = GitError(said[0] if said else f"git {arguments[0]} failed with exit code {done.returncode}")
+        failed.said = (done.stdout + done.stderr).decode(errors="replace")
+        raise failed
     # git lists what it can, warns of the rest, and exits 0.
     unopened = next((line for line in said if "could not open directory" in line), None)
     if unopened:
@@ -165,10 +170,6 @@ class Objects:
         self.root, self.ids, self.links = root, ids, links
         self._read: dict[str, bytes] = {}
 
-    def among(self, paths: Set[str]) -> Objects:
-        """The same revision as if it had these paths only."""
-        return Objects(self.root, {path: id_ for path, id_ in self.ids.items() if path in paths}, self.links)
-
     def paths(self) -> Sequence[str]:
         return list(self.ids)
 
@@ -242,7 +243,7 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
     try:
         listed = git(root, "ls-tree", "-r", "-z", f"{name}^{{commit}}", "--", *ROOMS)
     except GitError as error:
-        if _is_commit(root, name):
+        if has_commit(root, name):
             raise error
         if name == "HEAD" and _unborn(root):
             return None
@@ -255,7 +256,8 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
     return _objects(root, entries)
 
 
-def _is_commit(root: Path, name: str) -> bool:
+def has_commit(root: Path, name: str) -> bool:
+    """Whether a name or id leads to a commit that is here."""
     try:
         git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     except GitError:
@@ -273,12 +275,12 @@ def _unborn(root: Path) -> bool:
     return False
 
 
-def changed_in_index(root: Path) -> list[str]:
-    """Files of the rooms that the next commit would add, change or delete."""
-    if revision(root) is None:
+def changed_in_index(root: Path, base: str = "HEAD") -> list[str]:
+    """Files of the rooms that differ between the index and a commit: what the next commit would change."""
+    if revision(root, base) is None:
         return list(index_of(root).ids)
     listed = git(
-        root, "diff-index", "--cached", "--relative", "--name-only", "-z", "--no-renames", "HEAD", "--", *ROOMS,
+        root, "diff-index", "--cached", "--relative", "--name-only", "-z", "--no-renames", base, "--", *ROOMS,
         more=_index_of_hook(root),
     )  # fmt: skip
     return [os.fsdecode(path) for path in listed.split(b"\0") if path]

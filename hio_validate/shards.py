@@ -34,6 +34,9 @@ class _Narrowed(NamedTuple):
     def same(self, path: str, raw: bytes) -> bool:
         return self.before.same(path, raw)
 
+    def commit_of(self, path: str) -> str:
+        return self.before.commit_of(path)
+
 
 class _Mine(frozenset[str]):
     """Every file of some services, by where it stands; made as a set because that is what a focus is."""

@@ -6,7 +6,7 @@ Invariant: whatever is judged is judged as in the whole repository (tests/cli/te
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property
 
 from hio_validate.repo import (
@@ -34,13 +34,21 @@ def part(tree: Tree, files: Iterable[str]) -> Repo:
     return surroundings.repo(surroundings.needed(files))
 
 
-def around(tree: Tree, files: Iterable[str], gone: Set[str] = frozenset()) -> tuple[Repo, frozenset[str]]:
+def around(
+    tree: Tree,
+    files: Iterable[str],
+    gone: Set[str] = frozenset(),
+    judged: Callable[[str], bool] | None = None,
+) -> tuple[Repo, frozenset[str]]:
     """What is read to judge some files, and the files to be judged: these and all that depend on them.
 
-    `gone` are those of the files that are no longer there, so that nobody tries to read them.
+    `gone` are those of the files that are no longer there, so that nobody tries to read them. With `judged`, only
+    those for which it holds are judged.
     """
     surroundings = _Surroundings(tree)
     focus = surroundings.dependents(files)
+    if judged is not None:
+        focus = frozenset(filter(judged, focus))
     return surroundings.repo(surroundings.needed(focus) - gone), focus
 
 

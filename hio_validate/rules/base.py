@@ -68,6 +68,10 @@ class Before(Protocol):
         """Whether the file had exactly these bytes."""
         ...
 
+    def commit_of(self, path: str) -> str:
+        """The commit that has the file, as git is told."""
+        ...
+
 
 class View:
     """One repository with everything that rules share, computed once."""
