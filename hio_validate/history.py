@@ -278,3 +278,25 @@ def changed_in_index(root: Path) -> list[str]:
         more=_index_of_hook(root),
     )  # fmt: skip
     return [os.fsdecode(path) for path in listed.split(b"\0") if path]
+
+
+def commit_of(root: Path, name: str) -> str:
+    """Full id of the commit that a name means. Raises GitError."""
+    try:
+        return git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
+    except GitError:
+        raise GitError(f"{name} is no commit of this repository") from None
+
+
+def parted_at(root: Path, base: str, head: str) -> str:
+    """Full id of the commit where `head` left `base`: `base` itself where it is an ancestor. Raises GitError."""
+    ids = commit_of(root, base), commit_of(root, head)
+    try:
+        return git(root, "merge-base", *ids).decode().split()[0]
+    except GitError:
+        if git(root, "rev-parse", "--is-shallow-repository").strip() == b"true":
+            raise GitError(
+                f"this clone is shallow, so it is not known where {head} left {base}; "
+                "fetch the whole history (git fetch --unshallow)"
+            ) from None
+        raise GitError(f"{base} and {head} share no commit, so there is nothing to compare") from None

@@ -35,10 +35,11 @@ MAY_IMPORT = {
     "engine": "diagnostic source repo rules",
     "surroundings": "source repo",
     "shards": "diagnostic repo surroundings rules engine",
+    "review": "diagnostic models repo settings history evidence ledger rules engine surroundings shards",
     "subjects": "source models repo settings observe",
-    "report": "diagnostic models settings inheritance",
+    "report": "diagnostic models settings inheritance review",
     "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
-    "scaffold rules appending engine surroundings shards subjects report",
+    "scaffold rules appending engine surroundings shards review subjects report",
     "__main__": "cli",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""

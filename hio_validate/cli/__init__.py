@@ -19,6 +19,7 @@ _VERBS = {
     ),
     "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
     "ledger": ("ledger:ledger", "Append to the ledger of a service."),
+    "review": ("review:review", "Say what a change of documents changes in what serves."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),
     "schema": ("schema:schema", "Write or check the JSON Schemas."),
 }
