@@ -113,6 +113,26 @@ class Inheritance:
         """What must be covered and is not."""
         return [each for each in self.required() if each.compared.address not in self.covered_addresses]
 
+    def open_rows(self) -> Iterator[tuple[int, FactorRow | Bundle]]:
+        """Index and row of all that waits for a decision or a measurement; a change that cites nothing does."""
+        for index, row in enumerate(self.matrix.rows):
+            if not isinstance(row, FactorRow | Bundle):
+                continue
+            if row.disposition in ("retest", "undecided") or (
+                row.disposition == "changed" and row.evidence is None and self._needs_evidence(row)
+            ):
+                yield index, row
+
+    def _needs_evidence(self, row: FactorRow | Bundle) -> bool:
+        """Locators and endpoints need listing, not evidence (contract 3.2)."""
+        about = [each.compared for each in self.covered if each.row is row and each.compared]
+        return not about or any(each.class_ in (Class.TUNING, Class.ARTIFACT) for each in about)
+
+    @property
+    def defaults_are_open(self) -> bool:
+        defaults = self.matrix.defaults
+        return defaults is not None and defaults.disposition in ("retest", "undecided")
+
     def sides_without_defaults(self) -> list[str]:
         """`parent`, `candidate`: the sides of which a build's defaults are not known."""
         sides = (("parent", self.theirs), ("candidate", self.ours))

@@ -157,6 +157,17 @@ class Ledger:
         return next(reversed(self.accepted_stacks()), None)
 
     @property
+    def parent_entry(self) -> Item | None:
+        """The entry that made the current parent the parent."""
+        said = [
+            item
+            for item in self.as_of()
+            if any(word.subject == PARENT for word in self.words(item))
+            and (item.name, PARENT) not in self._overruled
+        ]
+        return said[-1] if said else None
+
+    @property
     def deployment(self) -> Item | None:
         """The deployment or rollback entry that says what serves; None where the ledger knows of none."""
         said = [

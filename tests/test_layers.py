@@ -31,15 +31,17 @@ MAY_IMPORT = {
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
     "rules": "diagnostic source models repo settings evidence ledger inheritance",
+    "status": "models repo settings ledger inheritance rules",
+    "next_test": "models repo settings ledger inheritance rules",
     "appending": "source models repo evidence ledger recording rules",
     "engine": "diagnostic source repo rules",
     "surroundings": "source repo",
     "shards": "diagnostic repo surroundings rules engine",
-    "review": "diagnostic models repo settings history evidence ledger rules engine surroundings shards",
+    "review": "diagnostic models repo settings history evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
-    "report": "diagnostic models settings inheritance review",
+    "report": "diagnostic models repo settings ledger inheritance status next_test review",
     "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
-    "scaffold rules appending engine surroundings shards review subjects report",
+    "scaffold rules appending engine surroundings shards review subjects status next_test report",
     "__main__": "cli",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""

@@ -1,4 +1,4 @@
-"""hio ledger: append to the ledger of a service."""
+"""hio ledger: append to the ledger of a service, and read it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,27 @@ from typing import Any
 import click
 
 from hio_validate import appending, writing
-from hio_validate.cli.shared import load_repo, repo_option, stop
+from hio_validate.cli.shared import (
+    as_json,
+    format_option,
+    load_repo,
+    repo_option,
+    services_of,
+    show,
+    stop,
+    width,
+)
 from hio_validate.ledger import Ledger, ledgers
+from hio_validate.next_test import asked_tests
+from hio_validate.report.ledger import as_shape, render, render_next
+from hio_validate.rules.base import View
 
 _KINDS = ["baseline", "increment", "negative-control", "correction", "decision", "merge"]
 
 
 @click.group()
 def ledger() -> None:
-    """Append to the ledger of a service."""
+    """Append to the ledger of a service, and read it."""
 
 
 @ledger.command(short_help="Write a new entry after the ledger's tips.")
@@ -87,6 +99,41 @@ def append(
     except OSError as error:
         stop(f"{file} cannot be written: {error.strerror}")
     click.echo(f"wrote {file}")
+
+
+@ledger.command("show", short_help="Show what the ledger says: parent, accepted, excluded, open.")
+@click.argument("service", required=False, metavar="[SITE/NAME]")
+@repo_option
+@format_option
+def show_ledger(service: str | None, repo: Path | None, format_: str) -> None:
+    """Show the ledger of SITE/NAME: current parent, what serves, accepted increments, negative controls with
+    their numbers, failed runs, decisions, opportunities, approvals, and the tests that are asked for."""
+    _, found = load_repo(repo)
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    view = View(found)
+    known = [
+        as_shape(view.ledger(each), asked_tests(view, each), now) for each in services_of(found, service)
+    ]
+    if format_ == "json":
+        show(as_json(known[0] if service else {"version": 1, "ledgers": known}))
+    else:
+        show("\n".join(render(each, width()) for each in known))
+
+
+@ledger.command("next", short_help="Say which isolated test comes next, and why.")
+@click.argument("service", required=False, metavar="[SITE/NAME]")
+@repo_option
+@format_option
+def next_of(service: str | None, repo: Path | None, format_: str) -> None:
+    """Say which isolated test of SITE/NAME comes next, with the reason, and what waits behind it."""
+    _, found = load_repo(repo)
+    view = View(found)
+    known = {each: asked_tests(view, each) for each in services_of(found, service)}
+    if format_ == "json":
+        tests = {each: [test._asdict() for test in asked] for each, asked in known.items()}
+        show(as_json({"version": 1, "services": tests}))
+    else:
+        show("\n".join(render_next(asked, each, width()) for each, asked in known.items()))
 
 
 def _user() -> str:

@@ -69,6 +69,19 @@ def load_repo(repo: Path | None) -> tuple[Path, Repo]:
         stop(f"could not read {tree.root}: {error}")
 
 
+def services_of(found: Repo, named: str | None) -> list[str]:
+    """The service that was named, or all that have a document; ends where there is none of that name."""
+    known = sorted({item.service for item in found.items if item.service})
+    if named is None:
+        return known or stop("no document of this repository belongs to a service", 3)
+    if named not in known:
+        from difflib import get_close_matches  # only for a misspelt service
+
+        near = get_close_matches(named, known, n=1)
+        stop(f"no service is called {named}" + (f"; did you mean {near[0]}?" if near else ""), 2)
+    return [named]
+
+
 def width() -> int:
     """Columns of the terminal; 80 where there is none."""
     return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80

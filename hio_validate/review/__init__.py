@@ -14,7 +14,7 @@ from hio_validate.history import Objects
 from hio_validate.ledger import Ledger
 from hio_validate.models.entry import Baseline, Deployment
 from hio_validate.repo import Item, documents_in, load, service_of
-from hio_validate.review.changes import How, Renamed, Review, ServiceReview, StackChange, Unread
+from hio_validate.review.changes import How, Renamed, Review, ServiceReview, StackChange, StatusChange, Unread
 from hio_validate.review.exposure import approved, widened
 from hio_validate.review.findings import compared
 from hio_validate.review.matrices import matrix_changes
@@ -22,6 +22,7 @@ from hio_validate.review.placed import Placed
 from hio_validate.review.records import entries, records, shared
 from hio_validate.review.stacks import Compare, Sides, alike
 from hio_validate.review.trees import Side, Trees, trees
+from hio_validate.status import statuses
 
 
 def review(
@@ -92,7 +93,28 @@ def _service(both: Trees, service: str, now: str) -> ServiceReview:
         tuple(matrix_changes(both, service)),
         tuple(entries(both, service)),
         tuple(records(both, service)),
+        tuple(_statuses(both, service, {name for change, _ in changes for name in change.stacks})),
     )
+
+
+def _statuses(both: Trees, service: str, touched: set[str]) -> Iterator[StatusChange]:
+    """The stacks whose status would change, and the status of those that the change touches."""
+    before, after = (
+        {each.stack: each for each in statuses(side.view, service)} for side in (both.before, both.after)
+    )
+    names = {now.name: was.name for was, now in both.pairs("stack/v1", service) if was and now}
+    gone = before.keys() - after.keys() - set(names.values())
+    for name in sorted(after.keys() | gone):
+        was, now = before.get(names.get(name, name)), after.get(name)
+        level, becomes = was.level if was else None, now.level if now else None
+        if level != becomes or name in touched:
+            yield StatusChange(
+                name,
+                str(level) if level else None,
+                str(becomes) if becomes else None,
+                now.why if now else "",
+                now.missing if now else (),
+            )
 
 
 def _stack_of(change: StackChange, sides: Sides | None, after: Side, service: str) -> Item | None:

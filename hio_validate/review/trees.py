@@ -6,6 +6,7 @@ Invariant: what neither differs nor depends on what differs is the same at both 
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -148,7 +149,7 @@ def trees(before: Objects, after: Objects) -> Trees:
     then = Layers(before.paths(), (*_layered(own), *now.parts))
     focus = around(then, changed)[1] | around(now, changed)[1]
     focus |= _at_changed_sites(then, now, changed)
-    sides = [Side(part(tree, _with_ledgers(tree, focus))) for tree in (then, now)]
+    sides = [Side(part(tree, _with_services(tree, focus))) for tree in (then, now)]
     return Trees(sides[0], sides[1], changed, focus)
 
 
@@ -173,15 +174,19 @@ def _at_changed_sites(before: Layers, after: Layers, changed: Iterable[str]) -> 
     return frozenset(found)
 
 
-def _with_ledgers(tree: Layers, focus: frozenset[str]) -> set[str]:
-    """The focus with the ledgers and sites of the services it touches: they say what serves, and where."""
+def _with_services(tree: Layers, focus: frozenset[str]) -> set[str]:
+    """The focus with what says where the services that it touches stand: ledgers, matrices, stacks, sites."""
     services = {service for file in focus if (service := service_of(file))}
     sites = {service.partition("/")[0] for service in services}
     known = documents_in(tree)
     wanted = {path for path in known if path in focus}
-    wanted |= {path for path in known if path.startswith("ledger/") and service_of(path) in services}
+    wanted |= {path for path in known if _STANDING.match(path) and service_of(path) in services}
     wanted |= {path for path in known if path.startswith("manifests/sites/") and _stem(path) in sites}
     return wanted
+
+
+_STANDING = re.compile(r"ledger/|matrix/|manifests/services/[^/]+/[^/]+/stacks/")
+"""Documents on which the status of a service's stacks rests; what these lead to is read with them."""
 
 
 def _stem(path: str) -> str:
