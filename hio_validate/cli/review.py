@@ -11,7 +11,7 @@ import click
 from hio_validate import history
 from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
 from hio_validate.report.review import as_page_of_markdown, as_page_of_text
-from hio_validate.report.review_json import render
+from hio_validate.report.review.json_ import render
 from hio_validate.review import review as reviewed
 from hio_validate.review.changes import Review
 

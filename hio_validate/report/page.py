@@ -12,8 +12,8 @@ from typing import NamedTuple
 from hio_validate.report.markdown import escaped
 from hio_validate.report.visible import columns, visible
 
-LONGEST_WORD = 160
-"""Characters of one value that a page shows; the JSON answer has all of it."""
+LONGEST_VALUE, LONGEST_SENTENCE = 120, 600
+"""Characters of one value, and of one piece of a sentence, that a page shows; the JSON answer has all of it."""
 
 
 class Code(str):
@@ -123,8 +123,9 @@ def _marked_piece(piece: str) -> str:
 
 
 def short(text: str) -> str:
-    """A value no longer than a person reads."""
-    return text if len(text) <= LONGEST_WORD else text[: LONGEST_WORD - 1] + "…"
+    """A value or a sentence no longer than a person reads."""
+    most = LONGEST_VALUE if isinstance(text, Code) else LONGEST_SENTENCE
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def as_text(parts: Sequence[Part], width: int = 80, color: bool = False) -> str:
@@ -161,7 +162,8 @@ def _text_group(name: str, changes: Sequence[Change], width: int, color: bool) -
     for each in changes:
         what = visible(each.what)
         start = f"  {what}{' ' * max(0, most - columns(what))}  "
-        values = f"{short(each.before)} -> {short(each.after)}" if each.before or each.after else ""
+        both = [short(Code(value)) for value in dict.fromkeys((each.before, each.after)) if value]
+        values = " -> ".join(both)
         lines.append(_wrapped([(visible(values), False)], start, "      ", width, color))
         if each.remark:
             lines.append(_wrapped(_pieces(each.remark), "      ", "      ", width, color))
@@ -193,13 +195,13 @@ def _words(pieces: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """The words of all pieces; where two pieces meet without a blank, they are one word."""
     words: list[tuple[str, bool]] = []
     joined = False
-    for text, painted in pieces:
+    for text, painted in (piece for piece in pieces if piece[0]):
         for number, word in enumerate(text.split(" ")):
             if number == 0 and joined and words:
                 words[-1] = (words[-1][0] + word, words[-1][1] or painted)
             elif word:
                 words.append((word, painted))
-        joined = bool(text) and not text.endswith(" ")
+        joined = not text.endswith(" ")
     return words
 
 

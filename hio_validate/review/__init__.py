@@ -73,7 +73,8 @@ def _incomplete(report: Report) -> Iterator[str]:
 
 def _service(both: Trees, service: str, now: str) -> ServiceReview:
     compare = Compare(both, service, Placed(both.before), Placed(both.after))
-    changes = list(compare.changes())
+    serving = _serving(both.before, service), _serving(both.after, service)
+    changes = [*compare.switched(*serving), *compare.changes()]
     exposures = [
         approved(each, stack, service, both.after, now)
         for change, sides in changes
@@ -84,12 +85,12 @@ def _service(both: Trees, service: str, now: str) -> ServiceReview:
     return ServiceReview(
         service,
         _how(both, service),
-        (_serving(both.before, service), _serving(both.after, service)),
+        serving,
         tuple(stacks),
         tuple(
             change.stacks[0] for change, _ in changes if change.how is How.CHANGED and not _matters(change)
         ),
-        tuple(exposures),
+        tuple(dict.fromkeys(exposures)),
         tuple(matrix_changes(both, service)),
         tuple(entries(both, service)),
         tuple(records(both, service)),
@@ -124,7 +125,7 @@ def _stack_of(change: StackChange, sides: Sides | None, after: Side, service: st
 
 
 def _matters(change: StackChange) -> bool:
-    return change.how in (How.NEW, How.REMOVED) or bool(change.settings) or change.was is not None
+    return change.how in (How.NEW, How.REMOVED, How.SERVES) or bool(change.settings) or change.was is not None
 
 
 def _how(both: Trees, service: str) -> How:

@@ -21,6 +21,8 @@ class How(StrEnum):
     REMOVED = "removed"
     UNTOUCHED = "untouched"
     """Its own file is as before; what it depends on is not."""
+    SERVES = "serves"
+    """It takes the place of what served before."""
 
 
 class SettingChange(NamedTuple):
@@ -78,13 +80,17 @@ class Evidence(NamedTuple):
 
 
 class RowChange(NamedTuple):
-    """One setting of a matrix: its row before and after, None where there is none."""
+    """One setting of a matrix: its disposition before and after, None where no row names it."""
 
     setting: str
     before: str | None
     after: str | None
+    values: str = ""
+    """`1 -> 2` where the row states values and they are not part of what changed."""
     evidence: Evidence | None = None
     because: str = ""
+    unfounded: bool = False
+    """Whether it decides something and cites nothing."""
 
 
 class MatrixChange(NamedTuple):
@@ -209,5 +215,10 @@ class Review(NamedTuple):
         """0 nothing blocks merging, 1 errors (or gates that were asked for), 3 not complete."""
         if self.incomplete:
             return 3
-        blocking = (Severity.ERROR, Severity.GATE) if self.gates else (Severity.ERROR,)
-        return int(any(each.severity in blocking for each in self.findings))
+        errors = any(each.severity is Severity.ERROR for each in self.findings)
+        return int(errors or (bool(self.gates) and self.blocks_deployment))
+
+    @property
+    def blocks_deployment(self) -> bool:
+        """Whether an error, a gate or a missing approval does."""
+        return bool(self.findings) or any(service.needs_approval for service in self.services)

@@ -19,7 +19,9 @@ class _Row(NamedTuple):
     """What a matrix says of one setting."""
 
     state: str
-    """Disposition and values in words."""
+    """Its disposition in words."""
+    values: str
+    """`1 -> 2`, where the row states any."""
     preserved: bool
     evidence: str | None
     because: str
@@ -81,14 +83,12 @@ def _typed(row: Preserved | FactorRow | Bundle) -> tuple[str, str] | None:
 
 def _row(row: Preserved | FactorRow | Bundle, values: tuple[str, str] | None, secret: bool) -> _Row:
     if isinstance(row, Preserved):
-        return _Row("preserved", True, None, row.because or "")
+        return _Row("preserved", "", True, None, row.because or "")
     state = row.disposition + (f" in the bundle {row.bundle}" if isinstance(row, Bundle) else "")
-    if values is not None:
-        from_, to = (WITHHELD, WITHHELD) if secret else map(_short, values)
-        state += f": {from_} -> {to}"
     if isinstance(row, FactorRow) and row.requires:
         state += f", requires {row.requires}"
-    return _Row(state, row.disposition == "preserved", row.evidence, row.because or "")
+    shown = (WITHHELD, WITHHELD) if secret else tuple(map(_short, values or ()))
+    return _Row(state, " -> ".join(shown), row.disposition == "preserved", row.evidence, row.because or "")
 
 
 def _short(value: str) -> str:
@@ -103,13 +103,33 @@ def _row_changes(
         was, now = before.get(setting), after.get(setting)
         if was == now or (was is None and not before and now is not None and now.preserved):
             continue
-        if was and now and was[:3] == now[:3]:
+        if was and now and was[:4] == now[:4]:
             continue
+        same_values = was is None or now is None or was.values == now.values or not was.values
         evidence = _evidence(now.evidence, side, service) if now and now.evidence else None
         yield RowChange(
-            setting, was.state if was else None, now.state if now else None, evidence,
+            setting,
+            _state(was, same_values),
+            _state(now, same_values),
+            (now or was or _NOTHING).values if same_values else "",
+            evidence,
             now.because if now else "",
-        )  # fmt: skip
+            now is not None and _is_unfounded(now),
+        )
+
+
+def _is_unfounded(row: _Row) -> bool:
+    decides = row.state.startswith(("changed", "excluded"))
+    return decides and row.evidence is None and ", requires " not in row.state
+
+
+_NOTHING = _Row("", "", False, None, "")
+
+
+def _state(row: _Row | None, same_values: bool) -> str | None:
+    if row is None:
+        return None
+    return row.state if same_values else f"{row.state} ({row.values})"
 
 
 def _evidence(name: str, side: Side, service: str) -> Evidence:

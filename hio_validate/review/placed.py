@@ -97,9 +97,7 @@ def origin(stack: Item, setting: Setting | None, effective: Effective) -> str:
 def _said(stack: Item, setting: Setting) -> str:
     line = stack.document.locate(setting.path).line if setting.path else 0
     name = f" {setting.spelling}" if setting.origin is Origin.ENV and setting.spelling else ""
-    text = f"{setting.origin}{name}" + (f", line {line}" if line else "")
-    site = (stack.service or "").partition("/")[0]
-    return f"{text}, from site {site}" if "${" in (written(stack, setting) or "") and site else text
+    return f"{setting.origin}{name}" + (f", line {line}" if line else "")
 
 
 def _of_identity(stack: Item, setting: Setting) -> str:

@@ -142,8 +142,8 @@ def _run(item: Item, repo: Repo) -> Iterator[str]:
     except UnreadableRows as error:
         yield f"its rows cannot be read: {error.message}"
     yield "arms: " + "; ".join(
-        f"{name} = {_arm(arm.stack, arm.set)}, {rows[name]} rows, "
-        + (f"{len(arm.captures)} captures" if arm.captures else "nobody captured it")
+        f"{name} = {_arm(arm.stack, arm.set)}, {_count(rows[name], 'row')}, "
+        + (_count(len(arm.captures), "capture") if arm.captures else "nobody captured it")
         for name, arm in run.arms.items()
     )
     yield from metrics
@@ -151,6 +151,10 @@ def _run(item: Item, repo: Repo) -> Iterator[str]:
         yield "imported: never rises above DRAFT"
     if run.unknown:
         yield f"unknown: {', '.join(run.unknown)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _arm(stack: str, delta: object) -> str:

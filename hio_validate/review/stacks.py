@@ -87,6 +87,23 @@ class Compare:
             sides,
         )
 
+    def switched(self, was: str | None, now: str | None) -> Iterator[tuple[StackChange, Sides]]:
+        """What changes because another stack serves now; nothing where either cannot be read."""
+        old = self.trees.before.repo.find("stack/v1", was, self.service) if was else None
+        new = self.trees.after.repo.find("stack/v1", now, self.service) if now else None
+        if was == now or old is None or new is None or old.model is None or new.model is None:
+            return
+        before, after = self.before.effective(old), self.after.effective(new)
+        sides = Sides(old, new, before, after, difference(before, after))
+        settings, unlisted = self._settings(sides)
+        because = "served before"
+        yield (
+            StackChange(
+                (new.name,), How.SERVES, None, old.name, because, settings=settings, unlisted=unlisted
+            ),
+            sides,
+        )
+
     def _replaced_by(self, now: Item) -> tuple[Item | None, tuple[Item | None, Item | None], Pairs, str]:
         """The stack that a new one would replace, their captures, the pairs of names, and why that stack."""
         repo = self.trees.after.repo
@@ -136,20 +153,23 @@ class Compare:
 
     def _why(self, each: Compared, sides: Sides) -> tuple[bool, str]:
         """Whether no changed line says it, and what moved it then."""
-        if each.group is Group.IDENTITY:
-            return False, ""
         texts = written(sides.was, each.parent), written(sides.now, each.candidate)
-        untouched = sides.was.document.raw == sides.now.document.raw
+        if sides.now.file not in self.trees.changed:
+            if sides.was.name == sides.now.name and "${" in (texts[1] or ""):
+                return False, f"site {self.service.partition('/')[0]}"
+            return True, self._cause(each.address.partition(".")[0], sides)
+        if each.group in (Group.IDENTITY, Group.FOLLOWED):
+            return False, ""
         if texts != (None, None) and (texts[0] != texts[1] or sides.was.name != sides.now.name):
             return False, ""
         if "${" in (texts[1] or ""):
             return False, f"site {self.service.partition('/')[0]}"
-        if each.group is Group.FOLLOWED and not untouched:
-            return False, ""
         return True, self._cause(each.address.partition(".")[0], sides)
 
     def _cause(self, process: str, sides: Sides) -> str:
         """What a stack depends on and that changed: its build, that build's help text, its family's table."""
+        if sides.was.name != sides.now.name and sides.now.file not in self.trees.changed:
+            return f"{sides.now.name} in place of {sides.was.name}"
         builds = [side.settings.get(f"{process}.build") for side in (sides.before, sides.after)]
         names = [build.value if build else UNKNOWN for build in builds]
         if names[0] != names[1]:

@@ -40,7 +40,7 @@ def as_shape(review: Review) -> dict[str, Any]:
         "changed_files": review.changed,
         "verdict": {
             "merging": "blocked" if errors else "open",
-            "deployment": "blocked" if review.findings else "open",
+            "deployment": "blocked" if review.blocks_deployment else "open",
             "exit_code": review.exit_code,
             "gates_asked_for": list(review.gates),
             "incomplete": list(review.incomplete),
