@@ -118,7 +118,8 @@ def _marked_piece(piece: str) -> str:
             # Not backticks: inside them nothing can be escaped.
             return f"<code>{text}</code>" if text else ""
         case Strong():
-            return f"**{text}**" if text else ""
+            # Markers beside a blank are no markers.
+            return text.replace(text.strip(" "), f"**{text.strip(' ')}**", 1) if text.strip(" ") else text
     return text
 
 

@@ -159,9 +159,12 @@ def _others(was: Matrix, now: Matrix) -> Iterator[str]:
     for side in ("parent", "candidate"):
         before, after = (getattr(each.captures, side, None) for each in (was, now))
         if before != after:
-            yield f"the capture of its {side} is {after or 'not named'}, was {before or 'not named'}"
+            words = f"the capture {after}" if after else "no capture"
+            yield f"its {side} is observed by {words}" + (f", before by {before}" if before else "")
     if was.workload != now.workload:
-        yield "the workload it is for is another one"
+        workload = now.workload
+        parts = [part for part in (workload.fixture, workload.regime) if part] if workload else []
+        yield f"it is for the workload {', '.join(parts)}" if parts else "it names no workload any more"
     if was.pairs != now.pairs:
         yield "its pairs of names are other ones"
     if was.as_of != now.as_of:

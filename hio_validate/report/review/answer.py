@@ -9,6 +9,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.report.page import Code, Items, Line, Strong
 from hio_validate.report.summary import counted
 from hio_validate.review.changes import Finding, How, Review, ServiceReview, StackChange
+from hio_validate.settings.difference import Group
 
 _MOST_STACKS = 3
 
@@ -86,7 +87,7 @@ def _change(service: ServiceReview) -> Line:
     else:
         line += [Code(after), ", which serves, ", Strong("changes")]
     if serving is not None and serving.settings:
-        line += [": ", *counts(serving)]
+        line += [": ", *what(serving)]
     others = [each for each in service.stacks if each is not serving]
     for each in others[:_MOST_STACKS]:
         line += ["; ", *_stack(each)]
@@ -113,11 +114,30 @@ def _stack(change: StackChange) -> Line:
         line += [" is new", *([", against ", Code(change.against)] if change.against else [])]
     elif change.settings:
         line.append(" changes")
-    return [*line, *([": ", *counts(change)] if change.settings else [])]
+    return [*line, *([": ", *what(change)] if change.settings else [])]
+
+
+_MOST_NAMED = 3
+
+
+def what(change: StackChange) -> Line:
+    """The settings by name where they are few, beside those that only follow; else how many of each group."""
+    led = [each for each in change.settings if each.group is not Group.FOLLOWED]
+    if not 0 < len(led) <= _MOST_NAMED:
+        return counts(change)
+    line: list[str] = []
+    for each in led:
+        line += [", "] * bool(line) + [Code(each.setting), " ", Code(each.from_), " -> ", Code(each.to)]
+    followed = len(change.settings) - len(led)
+    return [*line, *([f", {followed} followed"] if followed else []), *_hidden(change)]
 
 
 def counts(change: StackChange) -> Line:
     """`1 changed by you, 3 followed, 2 moved by the build (2 not visible in the diff)`."""
     groups = groupby(change.settings, lambda one: str(one.group))
     text = ", ".join(f"{len(list(each))} {group}" for group, each in groups)
-    return [text, *([" (", Strong(f"{change.hidden} not visible in the diff"), ")"] if change.hidden else [])]
+    return [text, *_hidden(change)]
+
+
+def _hidden(change: StackChange) -> Line:
+    return [" (", Strong(f"{change.hidden} not visible in the diff"), ")"] if change.hidden else []

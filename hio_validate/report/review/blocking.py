@@ -22,7 +22,8 @@ def blocking(review: Review, service: str | None, limits: Limits) -> Iterator[Pa
     old = _old([each for each in found if not each.new])
     resolved = [each for each in review.resolved if each.service == service]
     if new or resolved:
-        yield Heading(3 if service else 2, ["What blocks" if service else "What blocks in shared documents"])
+        where = "" if service else " in shared documents"
+        yield Heading(3 if service else 2, [("What blocks" if new else "What blocked") + where])
         lines = [*_grouped(new), *([Strong("resolved"), ": ", *_said(each)] for each in resolved)]
         shown, more = first(lines, limits.rows, "finding")
         yield Items((*shown, *more))

@@ -122,7 +122,8 @@ def _stack(change: StackChange, limits: Limits) -> Iterator[Part]:
         yield Paragraph(["The stack ", *_names(change.stacks), " is removed."])
         return
     yield Heading(3, ["Settings in force of ", *_names(change.stacks), _OF_THE_STACK[change.how]])
-    yield Paragraph(_compared(change))
+    if change.against or change.was or change.hidden or change.unlisted or len(change.settings) != 1:
+        yield Paragraph(_compared(change))
     rows, more = first(change.settings, limits.rows, "setting")
     told = _one_cause(change) is not None
     groups = [
