@@ -72,7 +72,12 @@ Part = Heading | Paragraph | Items | Changes
 
 def as_markdown(parts: Sequence[Part]) -> str:
     """The page for a pull request, as GitHub and GitLab render it."""
-    return "\n\n".join(_markdown(part) for part in parts) + "\n"
+    return "\n".join(map(markdown, parts))
+
+
+def markdown(part: Part) -> str:
+    """One part, with a line end; an empty line belongs between two."""
+    return _markdown(part) + "\n"
 
 
 def _markdown(part: Part) -> str:
@@ -131,10 +136,11 @@ def short(text: str) -> str:
 
 def as_text(parts: Sequence[Part], width: int = 80, color: bool = False) -> str:
     """The page for a terminal of some columns."""
-    return "\n".join(_text(part, width, color) for part in parts)
+    return "\n".join(text(part, width, color) for part in parts)
 
 
-def _text(part: Part, width: int, color: bool) -> str:
+def text(part: Part, width: int = 80, color: bool = False) -> str:
+    """One part, with a line end; an empty line belongs between two."""
     match part:
         case Heading():
             return _heading(part, width, color)

@@ -23,6 +23,15 @@ _ORIGINS = frozenset({"cors-origins", "allowed-origins"})
 _KEYS = frozenset({"api-key", "api-key-file"})
 
 
+_PRIVATE = tuple(
+    map(
+        ipaddress.ip_network,
+        ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "fc00::/7", "fe80::/10"),
+    )
+)
+"""RFC 1918, 3927, 4193, 4291."""
+
+
 class Reach(IntEnum):
     """From where a listening socket can be reached."""
 
@@ -42,6 +51,12 @@ _WORDS = {
     Reach.EVERY_ADDRESS: "every address of the host",
     Reach.NOT_KNOWN: "an address that is not known",
 }
+
+
+def is_wider(before: Reach, after: Reach) -> bool:
+    """Whether more can reach it than before; what is not known was reached by nobody, and will be by everybody."""
+    known = Reach.NOWHERE if before is Reach.NOT_KNOWN else before
+    return after > max(known, Reach.THIS_HOST)
 
 
 def reach(address: str | None) -> Reach:
@@ -68,7 +83,8 @@ def _reach(address: str) -> Reach:
         return Reach.EVERY_ADDRESS
     if mapped.is_loopback:
         return Reach.THIS_HOST
-    return Reach.PRIVATE_NETWORK if mapped.is_private or mapped.is_link_local else Reach.ANY_NETWORK
+    private = any(mapped in network for network in _PRIVATE)
+    return Reach.PRIVATE_NETWORK if private else Reach.ANY_NETWORK
 
 
 def widened(sides: Sides | None, stack: Item, after: Effective) -> Iterator[Exposure]:
@@ -91,7 +107,7 @@ def widened(sides: Sides | None, stack: Item, after: Effective) -> Iterator[Expo
 def _exposed_from_nothing(stack: Item, after: Effective) -> Iterator[Exposure]:
     for each in after.settings.values():
         is_address = each.factor in _ADDRESSES and each.class_ is Class.ENDPOINT
-        if is_address and reach(each.value) > Reach.THIS_HOST:
+        if is_address and is_wider(Reach.NOWHERE, reach(each.value)):
             yield _exposure(stack, each.address, ABSENT, each.value, Reach.NOWHERE)
 
 
@@ -99,8 +115,7 @@ def _wider_address(each: Compared, sides: Sides, stack: Item) -> Iterator[Exposu
     before, after = Reach.NOWHERE, reach(each.to if each.candidate else None)
     if each.address.partition(".")[0] in sides.before.processes:
         before = reach(each.from_)
-    known = Reach.NOWHERE if before is Reach.NOT_KNOWN else before
-    if each.from_ != each.to and after > max(known, Reach.THIS_HOST):
+    if each.from_ != each.to and is_wider(before, after):
         yield _exposure(stack, each.address, each.from_, each.to, before)
 
 

@@ -6,9 +6,9 @@ answer has it all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
-from hio_validate.report.page import Code, Heading, Items, Paragraph, Part, Strong, as_markdown, as_text
+from hio_validate.report.page import Code, Heading, Items, Paragraph, Part, Strong, markdown, text
 from hio_validate.report.review.answer import answer, capitalised, verdict
 from hio_validate.report.review.blocking import blocking, in_other_services
 from hio_validate.report.review.limits import ALL, LIMITS, Limits, first
@@ -23,24 +23,36 @@ _NARROWEST = 40
 
 def as_page_of_markdown(review: Review) -> str:
     """The review as a comment on a pull request."""
-    return _fitted(review, as_markdown)
+    return _fitted(review, markdown)
 
 
 def as_page_of_text(review: Review, width: int = 80, color: bool = False) -> str:
     """The review for a terminal."""
-    return _fitted(review, lambda parts: as_text(parts, max(width, _NARROWEST), color))
+    return _fitted(review, lambda part: text(part, max(width, _NARROWEST), color))
 
 
-def _fitted(review: Review, write: Callable[[Sequence[Part]], str]) -> str:
+def _fitted(review: Review, write: Callable[[Part], str]) -> str:
     """The longest page that fits."""
-    text = ""
+    page = ""
     for limits in LIMITS:
-        text = write(list(_page(review, limits)))
-        if len(_bytes(text)) <= LONGEST_PAGE:
-            return text
+        page = _written(_page(review, limits), write)
+        if len(_bytes(page)) <= LONGEST_PAGE:
+            return page
     ending = f"\n\nThe page ends here: {ALL} lists all.\n"
-    kept = _bytes(text)[: LONGEST_PAGE - len(ending)].decode(errors="ignore")
+    kept = _bytes(page)[: LONGEST_PAGE - len(ending)].decode(errors="ignore")
     return kept.rpartition("\n")[0].rstrip("\n") + ending
+
+
+def _written(parts: Iterator[Part], write: Callable[[Part], str]) -> str:
+    """The parts one after the other, until it is clear that they are too long."""
+    written: list[str] = []
+    size = 0
+    for part in parts:
+        written.append(write(part))
+        size += len(written[-1])
+        if size > LONGEST_PAGE:
+            break
+    return "\n".join(written)
 
 
 def _bytes(text: str) -> bytes:

@@ -144,6 +144,7 @@ def _matrix(change: MatrixChange) -> dict[str, Any]:
                 "setting": row.setting,
                 "before": row.before,
                 "after": row.after,
+                "values": row.values or None,
                 "evidence": row.evidence._asdict() if row.evidence else None,
                 "because": row.because or None,
             }
