@@ -5,23 +5,36 @@ Invariant: an entry is created, never replaced, and pins only files whose bytes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from pydantic_core import ValidationError
 
-from hio_validate import __version__
+from hio_validate import __version__, engine
+from hio_validate.diagnostic import Severity
 from hio_validate.evidence.raw import UnreadableRows, change_percent, read_rows
 from hio_validate.ledger import Ledger
-from hio_validate.models import reader
+from hio_validate.models import document, reader
 from hio_validate.models.entry import Result
 from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, Tree, item_of
 from hio_validate.rules import NEWEST
+from hio_validate.rules.base import View
+from hio_validate.settings.difference import NEEDS_A_ROW
+from hio_validate.settings.setting import Effective
+from hio_validate.settings.value import text_of
+from hio_validate.source import read
 from hio_validate.source.dump import dump
 
-PINNED = {"stack": "stack/v1", "capture": "capture/v1", "run": "run/v1", "matrix": "matrix/v1"}
+PINNED = {"run": "run/v1", "stack": "stack/v1", "parent": "stack/v1", "candidate": "stack/v1", "rollback": "stack/v1",
+          "capture": "capture/v1", "matrix": "matrix/v1", "approval": "entry/v1"}  # fmt: skip
+"""Role of a pin -> kind of what it pins."""
+KINDS = ("baseline", "increment", "negative-control", "failed-run", "correction", "decision", "approval",
+         "deployment", "rollback", "opportunity", "merge", "redaction")  # fmt: skip
+"""What a person appends, in the order in which they come to be."""
 
 
 class CannotAppend(Exception):
@@ -30,6 +43,119 @@ class CannotAppend(Exception):
 
 class AlreadyThere(CannotAppend):
     """The ledger has an entry of that name."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An entry before it has a place in the ledger: `given` are its keys as the command line named them, the names
+    of what it pins among them; what was not given is None or empty."""
+
+    kind: str
+    service: str
+    by: str
+    given: Mapping[str, Any]
+
+    @property
+    def pins(self) -> dict[str, str]:
+        """Role -> name of what is pinned."""
+        return {role: self.given[role] for role in PINNED if self.given.get(role)}
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The keys of the kind, in the order of its model's."""
+        said = {key: value for key, value in self.given.items() if value and key not in PINNED}
+        for key, shape in _SHAPES.items():
+            if key in said:
+                said[key] = shape(said[key])
+        if self.kind == "approval":
+            said = {"services": [self.service], "owners": [self.by], **said}
+        if self.kind == "deployment":
+            said["site"] = self.service.partition("/")[0]
+        return said
+
+    def named(self, day: str, taken: Container[str]) -> str:
+        """What the entry is called where nobody named it: day, kind, the setting without its process, a number."""
+        factor = (self.given.get("factor") or "").rpartition(".")[2]
+        name = "-".join(part for part in (day, self.kind, factor) if part)
+        return next(each for each in _numbered(name) if each not in taken)
+
+    def saying(self, **more: Any) -> Draft:
+        """The same with more said; what a person gave stays."""
+        return replace(self, given={**more, **{key: value for key, value in self.given.items() if value}})
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
+
+
+_SHAPES: Mapping[str, Callable[[Any], Any]] = {
+    "evidence": dict,
+    "redacts": lambda pairs: [{"file": file, "digest": digest} for file, digest in pairs],
+    **dict.fromkeys(("blocks", "services", "owners", "factors", "workloads", "keeps"), list),
+}
+"""Key -> what the pairs and repeated words of a command line become."""
+
+
+def with_result(draft: Draft, repo: Repo, said: tuple[str, str, str], statistic: str) -> Draft:
+    """The draft with the change of a metric between two arms of its run. Raises CannotAppend."""
+    metric, *arms = said
+    computed = result(repo, draft.service, draft.given.get("run"), metric, (arms[0], arms[1]), statistic)
+    return draft.saying(result=computed)
+
+
+def of_run(draft: Draft, view: View, run: str, metric: str | None, statistic: str) -> Draft:
+    """The draft with what a run of two arms says: its setting and its published number. Raises CannotAppend."""
+    item = view.repo.find("run/v1", run, draft.service)
+    if item is None or item.model is None:
+        raise CannotAppend(f"no readable run of {draft.service} is called {run}")
+    if len(item.model.arms) != 2:
+        raise CannotAppend(
+            f"{run} has {len(item.model.arms)} arms; give --factor and --result METRIC FROM TO"
+        )
+    arms = _parent_first(item, view)
+    factor = draft.given.get("factor") or _isolated(item, arms, view)
+    metrics = [name for name, each in item.model.columns.items() if each.better]
+    if metric is None and len(metrics) != 1:
+        raise CannotAppend(
+            f"{run} measured {', '.join(metrics) or 'no metric'}; say which to publish: --metric NAME"
+        )
+    named = draft.saying(run=run, factor=factor)
+    return with_result(named, view.repo, (metric or metrics[0], *arms), statistic)
+
+
+def _parent_first(run: Item, view: View) -> tuple[str, str]:
+    """The two arms, the one that is the current parent as it stands first."""
+    parent = view.ledger(run.service).parent
+    one, two = run.model.arms
+    is_parent = run.model.arms[two].stack.partition("@")[0] == parent and not run.model.arms[two].set
+    return (two, one) if is_parent else (one, two)
+
+
+def _isolated(run: Item, arms: tuple[str, str], view: View) -> str:
+    """The only setting in which two arms differ. Raises CannotAppend."""
+    one, two = (_of_arm(run, arm, view) for arm in arms)
+    differing = [
+        each.address for each in view.settings.difference(one, two).touched if each.group in NEEDS_A_ROW
+    ]
+    if len(differing) != 1:
+        raise CannotAppend(
+            f"the arms {arms[0]} and {arms[1]} of {run.name} differ in "
+            f"{', '.join(differing[:8]) or 'no setting'}; an entry is about one: give --factor"
+        )
+    return differing[0]
+
+
+def _of_arm(run: Item, name: str, view: View) -> Effective:
+    arm = run.model.arms[name]
+    stack = view.repo.find("stack/v1", arm.stack.partition("@")[0], run.service)
+    if stack is None or stack.model is None:
+        raise CannotAppend(
+            f"the stack of the arm {name} of {run.name} cannot be read; give --factor and --result"
+        )
+    captures = (view.repo.find("capture/v1", pin.partition("@")[0], run.service) for pin in arm.captures[:1])
+    capture = next((each for each in captures if each is not None and each.model is not None), None)
+    return view.settings.effective(stack, capture, {key: text_of(value) for key, value in arm.set.items()})
 
 
 def entry(
@@ -41,8 +167,13 @@ def entry(
     by: str,
     fields: Mapping[str, Any],
     pins: Mapping[str, str],
+    *,
+    checked: bool = True,
 ) -> tuple[str, bytes]:
-    """File and bytes of a new entry after the ledger's tips. Raises CannotAppend."""
+    """File and bytes of a new entry after the ledger's tips; `checked` where nobody completes it first.
+
+    Raises CannotAppend.
+    """
     if id_ in ledger.entries:
         raise AlreadyThere(f"the ledger has an entry {id_} already; a ledger only grows")
     _refuse_what_no_model_sees(ledger, kind, fields, repo)
@@ -59,11 +190,71 @@ def entry(
     if pins:
         data["pins"] = {role: _pin(repo, ledger.service, role, name) for role, name in pins.items()}
     data["judged_by"] = {"hio": __version__, "rules": NEWEST}
-    _check(data)
-    if kind in ("increment", "negative-control") and "run" not in pins and not fields.get("imported"):
-        raise CannotAppend(f"{kind}: give --run, the run that measured it; nobody could check it otherwise")
     file = f"ledger/{ledger.service}/{at[:4]}/{id_}.yaml"
-    return file, dump(data, head=modeline("entry", file))
+    content = dump(data, head=modeline("entry", file))
+    if checked:
+        check(data)
+        refuse_what_rules_find(repo, file, content)
+    return file, content
+
+
+def check(data: Mapping[str, Any]) -> None:
+    """Refuse what is no entry, in the words of the command line. Raises CannotAppend."""
+    _check_shape(data)
+    kind, pins = data["kind"], data.get("pins", {})
+    if kind in ("increment", "negative-control") and "run" not in pins and not data.get("imported"):
+        raise CannotAppend(f"{kind}: give --run, the run that measured it; nobody could check it otherwise")
+
+
+def refuse_what_rules_find(repo: Repo, file: str, content: bytes) -> None:
+    """An entry is frozen from its first commit: what would be an error then is refused now. Raises CannotAppend."""
+    item = item_of(read(content, file))
+    if item.model is None:
+        said = [f"{item.document.locate(each.path).line}: {each.message}" for each in item.refused]
+        said += [f"{fault.line}: {fault.message}" for fault in item.document.faults]
+        raise CannotAppend(f"line {'; line '.join(said)}")
+    grown = replace(repo, items=(*repo.items, item), tree=_Grown(repo.tree, file, content))
+    errors = [
+        each
+        for each in engine.run(grown, None, focus=frozenset({file})).of(Severity.ERROR)
+        if each.location.file == file
+    ]
+    if errors:
+        said = [f"{each.message}" + (f" ({each.help})" if each.help else "") for each in errors]
+        raise CannotAppend("; ".join(said))
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """A tree with one file more."""
+
+    tree: Tree
+    file: str
+    content: bytes
+
+    def paths(self) -> Sequence[str]:
+        return [*self.tree.paths(), self.file]
+
+    def read(self, path: str) -> bytes:
+        return self.content if path == self.file else self.tree.read(path)
+
+
+_NOT_KEPT = "# What else this entry may say; nothing from this line on is kept."
+
+
+def hints(kind: str, begun: bytes) -> bytes:
+    """What stands below an entry that is opened in an editor: every key it does not say yet, with its meaning."""
+    said = read(begun, "entry.yaml").data or {}
+    known = document("entry/v1")["choices"][kind]["schema"]["fields"].items()
+    missing = [(key, each["metadata"]["about"]) for key, each in known if key not in said]
+    return "\n".join([_NOT_KEPT, *(f"#   {key}: {about}" for key, about in missing), ""]).encode()
+
+
+def completed(repo: Repo, said: bytes, file: str) -> bytes:
+    """The entry that a person completed in an editor, without the hints. Raises CannotAppend."""
+    content = said.partition(_NOT_KEPT.encode())[0].rstrip() + b"\n"
+    refuse_what_rules_find(repo, file, content)
+    return content
 
 
 def result(
@@ -117,7 +308,7 @@ def _pin(repo: Repo, service: str, role: str, name: str) -> str:
     return f"{name}@{item.document.digest}"
 
 
-def _check(data: Mapping[str, Any]) -> None:
+def _check_shape(data: Mapping[str, Any]) -> None:
     try:
         reader("entry/v1").validate_python(dict(data))
     except ValidationError as error:
@@ -137,5 +328,11 @@ def _as_option(message: str) -> str:
     return message
 
 
-_OPTION = {"pins": "--stack", "stack": "--stack", "capture": "--capture", "run": "--run", "factor": "--factor",
-           "corrects": "--corrects", "decision": "--decision", "next": "--next", "blocks": "--blocks"}  # fmt: skip
+_OPTION = {
+    **{key: f"--{key}" for key in (*PINNED, "factor", "corrects", "decision", "next", "blocks", "hazard", "approves",
+                                   "scope", "until", "undoes", "benefit", "regression", "uncertainty", "redacts",
+                                   "keeps", "evidence")},
+    "pins": "--stack", "result_kind": "--result-kind", "services": "--affects", "owners": "--owner",
+    "factors": "--covers", "workloads": "--workload",
+}  # fmt: skip
+"""Key of an entry -> the option that gives it."""

@@ -114,7 +114,7 @@ class Ledger:
         return [
             item
             for item in self.as_of(tips)
-            if isinstance(item.model, Increment) and (item.name, item.model.factor) not in self._overruled
+            if isinstance(item.model, Increment) and (item.name, item.model.factor) not in self.overruled
         ]
 
     def exclusions(self, tips: Iterable[str] | None = None) -> list[Item]:
@@ -124,7 +124,7 @@ class Ledger:
             model = item.model
             if (
                 not isinstance(model, NegativeControl | Increment)
-                or (item.name, model.factor) in self._overruled
+                or (item.name, model.factor) in self.overruled
             ):
                 continue
             excluded = {
@@ -140,7 +140,7 @@ class Ledger:
             outcome.partition("@")[0]
             for item in self.as_of(tips)
             for subject, outcome in self.words(item)
-            if subject == PARENT and (item.name, PARENT) not in self._overruled
+            if subject == PARENT and (item.name, PARENT) not in self.overruled
         ]
 
     def words(self, item: Item) -> Iterator[Word]:
@@ -163,7 +163,7 @@ class Ledger:
             item
             for item in self.as_of()
             if any(word.subject == PARENT for word in self.words(item))
-            and (item.name, PARENT) not in self._overruled
+            and (item.name, PARENT) not in self.overruled
         ]
         return said[-1] if said else None
 
@@ -173,7 +173,7 @@ class Ledger:
         said = [
             item
             for item in self.as_of()
-            if isinstance(item.model, Deployment | Rollback) and (item.name, DEPLOYED) not in self._overruled
+            if isinstance(item.model, Deployment | Rollback) and (item.name, DEPLOYED) not in self.overruled
         ]
         return said[-1] if said else None
 
@@ -209,7 +209,7 @@ class Ledger:
         return any(id_ in self.ancestors(self.after(other)) for other in others)
 
     @cached_property
-    def _overruled(self) -> set[tuple[str, str]]:
+    def overruled(self) -> set[tuple[str, str]]:
         """(entry, subject) pairs that a merge let go of, with everything their branch had said before."""
         lost = set()
         for merge in self.entries.values():

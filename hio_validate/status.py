@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from hio_validate.inheritance import Inheritance
-from hio_validate.ledger import PARENT, Ledger
+from hio_validate.ledger import PARENT, Ledger, words
 from hio_validate.models.entry import Deployment, Rollback
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Arm
@@ -96,10 +96,15 @@ class _Standing:
 
     def _accepted(self) -> str:
         for item in self._entries():
-            said = [word.outcome for word in self.ledger.words(item) if word.subject == PARENT]
-            if any(self._is(pin) for pin in said) and not isinstance(item.model, Deployment | Rollback):
+            run = self._run(item)
+            proven = run is None or not run.model.imported
+            if proven and self._makes_it_parent(item) and not isinstance(item.model, Deployment | Rollback):
                 return f"{item.model.kind} {item.name}"
         return ""
+
+    def _makes_it_parent(self, item: Item) -> bool:
+        said = [word.outcome for word in words(item) if word.subject == PARENT]
+        return (item.name, PARENT) not in self.ledger.overruled and any(self._is(pin) for pin in said)
 
     def _tested(self) -> str:
         return next((f"{item.model.kind} {item.name}, run {run.name}" for item, run in self._runs(False)), "")
@@ -164,8 +169,9 @@ class _Standing:
 
     def _missing_for_deployment(self) -> Iterator[str]:
         matrices = self._matrices()
-        if not matrices and self.ledger.parent != self.stack.name:
-            yield f"a matrix from {self._served()} to it"
+        parent = self.ledger.parent
+        if not matrices and parent is not None and parent != self.stack.name:
+            yield f"{parent} is the parent now: to serve again it needs a matrix from there"
         for found in matrices:
             name, open_ = found.matrix.name, _open_rows(found)
             if open_:
@@ -182,9 +188,6 @@ class _Standing:
         own = (item for item in self.view.repo.of("matrix/v1") if item.service == self.ledger.service)
         found = (self.view.inheritance(item) for item in own)
         return [each for each in found if each is not None and each.candidate is self.stack]
-
-    def _served(self) -> str:
-        return self.ledger.parent or "what serves now"
 
 
 def _open_rows(matrix: Inheritance) -> list[str]:

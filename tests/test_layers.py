@@ -33,15 +33,16 @@ MAY_IMPORT = {
     "rules": "diagnostic source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
-    "appending": "source models repo evidence ledger recording rules",
     "engine": "diagnostic source repo rules",
+    "life": "models repo settings ledger inheritance rules",
+    "appending": "diagnostic source models repo settings evidence ledger recording rules engine",
     "surroundings": "source repo",
     "shards": "diagnostic repo surroundings rules engine",
     "review": "diagnostic models repo settings history evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
-    "report": "diagnostic models repo settings ledger inheritance status next_test review",
+    "report": "diagnostic models repo settings ledger inheritance status next_test life review",
     "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
-    "scaffold rules appending engine surroundings shards review subjects status next_test report",
+    "scaffold rules appending engine surroundings shards review subjects status next_test life report",
     "__main__": "cli",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""

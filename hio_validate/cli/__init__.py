@@ -21,6 +21,7 @@ _VERBS = {
     "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),
     "status": ("status:status", "Say how far every stack has come, and what it lacks."),
     "review": ("review:review", "Say what a change of documents changes in what serves."),
+    "log": ("log:log", "Tell the life of one setting."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),
     "schema": ("schema:schema", "Write or check the JSON Schemas."),
 }

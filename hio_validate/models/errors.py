@@ -33,16 +33,20 @@ def refusals(error: ValidationError, kind: str, data: Any) -> list[Refusal]:
     """Every refusal of a document, in the order of the model, one per place."""
     by_place: dict[Path, list[Any]] = {}
     for each in error.errors(include_url=False, include_context=True, include_input=True):
-        by_place.setdefault(_real_path(each, data), []).append(each)
+        by_place.setdefault(_real_path(each, data, kind), []).append(each)
     found = [_refusal(path, errors, kind, data) for path, errors in by_place.items()]
     meant = {(*each.path[:-1], each.meant) for each in found if each.meant}
     return [each for each in found if not (each.missing and each.path in meant)]
 
 
-def _real_path(error: Any, data: Any) -> Path:
+def _real_path(error: Any, data: Any, kind: str) -> Path:
     """The part of pydantic's location that exists in the data, without the names of union variants."""
     loc, path, here = error["loc"], [], [data]
+    # An entry's variant is called as its kind, which may also be a key: a decision has the key `decision`.
+    variant = 1 if kind == "entry/v1" else 0
     for index, part in enumerate(loc):
+        if index < variant:
+            continue
         if _has(here[-1], part):
             path.append(part)
             here.append(here[-1][part])

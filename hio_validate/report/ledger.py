@@ -146,12 +146,15 @@ def render_next(tests: Sequence[AskedTest], service: str, width: int = 80) -> st
 
 def _told(head: str, said: Sequence[str], width: int) -> str:
     """A line, and below it the sentences it deserves."""
-    lines = wrap(visible(head), width - 2, initial_indent="  ", subsequent_indent="    ")
-    for sentence in said:
-        lines += wrap(
-            visible(sentence), width - 2, initial_indent="    ", subsequent_indent="    ",
+    told = [("  ", head), *(("    ", sentence) for sentence in said)]
+    lines = [
+        line
+        for indent, text in told
+        for line in wrap(
+            visible(text), width - 2, initial_indent=indent, subsequent_indent="    ",
             break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
+        )
+    ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 

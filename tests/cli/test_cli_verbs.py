@@ -47,6 +47,8 @@ def test_help_fits_a_terminal_and_a_misspelt_verb_is_corrected(tmp_path: Path) -
         "diff",
         "matrix",
         "ledger",
+        "status",
+        "log",
         "engine",
         "schema",
     ):

@@ -138,3 +138,11 @@ def test_refusals_stand_at_places_of_the_document_one_each(kind: str, data: st.D
             assert each.path[:-1] in there
             assert each.message
             assert "\n" not in each.message + each.help
+
+
+def test_a_refusal_in_a_decision_stands_at_its_own_key() -> None:
+    document = {"hio": "entry/v1", "id": "x", "service": "a/b", "after": [], "kind": "decision", "by": "me",
+                "at": "2026-09-16T23:58:00Z", "decision": "keep-research", "corrects": "b0"}  # fmt: skip
+    with pytest.raises(ValidationError) as error:
+        reader("entry/v1").validate_python(document)
+    assert [each.path for each in refusals(error.value, "entry/v1", document)] == [("corrects",)]

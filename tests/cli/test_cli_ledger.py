@@ -1,0 +1,225 @@
+"""The ledger as a person reads and extends it: branches that both append, editors, runs, what comes next."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cases.build_campaign import build
+from tests.cli.console import Said, hio, one_sentence
+from tests.small_repo import SERVICE, committed, git, stack, write
+
+OWN = Path(__file__).parents[2]
+PAGES = Path(__file__).parents[1] / "cases" / "pages"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return committed(tmp_path / "repo")
+
+
+def append(repo: Path, kind: str, *words: str) -> Said:
+    said = hio(repo, "ledger", "append", kind, "--service", SERVICE, "--by", "someone", *words)
+    assert said.code == 0, said.err
+    return said
+
+
+def shown(repo: Path, service: str) -> dict[str, Any]:
+    said = hio(repo, "ledger", "show", service, "--format", "json")
+    assert said.code == 0, said.err
+    shape: dict[str, Any] = json.loads(said.out)
+    return shape
+
+
+def said_of(shape: dict[str, Any]) -> dict[str, Any]:
+    """What a person would write down of a ledger."""
+    return {
+        "parent": shape["parent"]["stack"],
+        "accepted": [each["factor"] for each in shape["accepted"]],
+        "excluded": [each["factor"] for each in shape["excluded"]],
+        "tests": [each["factor"] for each in shape["retests"]],
+    }
+
+
+def test_the_ledger_recorded_here_says_what_was_written_down_by_hand() -> None:
+    assert said_of(shown(OWN, "lab/gemma-270m")) == {
+        "parent": "base",
+        "accepted": [],
+        "excluded": [],
+        "tests": [
+            "server.threads",
+            "server.flash-attn",
+            "server.build",
+            "server.dry-penalty-last-n",
+            "server.reasoning-preserve",
+        ],
+    }
+    next_ = hio(OWN, "ledger", "next", "lab/gemma-270m")
+    assert next_.out.splitlines()[1] == "test      server.threads  1 -> 2"
+    assert "2026-11-29-threads-measured" in next_.out
+
+
+def test_the_campaign_says_what_was_written_down_by_hand(tmp_path: Path) -> None:
+    build(tmp_path)
+    assert said_of(shown(tmp_path, "desk/tiny")) == {
+        "parent": "Z2",
+        "accepted": ["four-row-schedule"],
+        "excluded": ["threadpools", "SMALL_BATCH"],
+        "tests": ["the bundle capacity", "defaults of P0 and Z2"],
+    }
+
+
+@pytest.mark.parametrize("words", [("ledger", "show"), ("ledger", "next"), ("status",)])
+def test_the_pages_of_the_campaign_read_as_they_were_approved(tmp_path: Path, words: tuple[str, ...]) -> None:
+    build(tmp_path)
+    said = hio(tmp_path, *words)
+    assert said.code == 0
+    assert said.out == (PAGES / f"{'-'.join(words)}.txt").read_text(encoding="utf-8")
+    assert max(map(len, said.out.splitlines())) <= 80
+
+
+def test_two_branches_that_both_append_merge_without_conflict_and_are_closed(repo: Path) -> None:
+    git(repo, "checkout", "-q", "-b", "one")
+    append(repo, "increment", "--from-run", "r1", "--factor", "threads", "--stack", "two")
+    _commit(repo, "one accepts")
+    git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
+    append(repo, "negative-control", "--from-run", "r1", "--factor", "threads")
+    _commit(repo, "two excludes")
+    git(repo, "merge", "-q", "-m", "both", "one")
+    assert [each["subject"] for each in shown(repo, SERVICE)["disagreements"]] == ["threads"]
+    refused = hio(repo, "ledger", "merge", SERVICE)
+    assert refused.code == 1
+    assert "--keep" in refused.err and "-increment-threads" in refused.err
+    kept = next(each for each in _entries(repo) if "-increment-" in each)
+    assert hio(repo, "ledger", "merge", SERVICE, "--keep", kept, "--because", "repeated").code == 0
+    shape = shown(repo, SERVICE)
+    assert (shape["parent"]["stack"], shape["disagreements"], len(shape["tips"])) == ("two", [], 1)
+    assert shape["excluded"] == []
+    assert hio(repo, "validate").code == 0
+    assert "nothing to merge" in hio(repo, "ledger", "merge", SERVICE).out
+
+
+def _commit(repo: Path, message: str) -> None:
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", message)
+
+
+def _entries(repo: Path) -> list[str]:
+    return [path.stem for path in (repo / "ledger").rglob("*.yaml")]
+
+
+def test_branches_that_agree_are_closed_without_a_question(repo: Path) -> None:
+    git(repo, "checkout", "-q", "-b", "one")
+    append(repo, "negative-control", "--from-run", "r1", "--factor", "threads")
+    _commit(repo, "one")
+    git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
+    append(repo, "opportunity", "--result-kind", "speed", "--benefit", "b", "--regression", "r",
+           "--uncertainty", "u", "--workload", "w", "--next", "n")  # fmt: skip
+    _commit(repo, "two")
+    git(repo, "merge", "-q", "-m", "both", "one")
+    assert len(shown(repo, SERVICE)["tips"]) == 2
+    assert hio(repo, "ledger", "merge", SERVICE).code == 0
+    assert len(shown(repo, SERVICE)["tips"]) == 1
+
+
+def test_an_entry_takes_its_setting_and_its_number_from_a_run(repo: Path) -> None:
+    file = repo / append(repo, "increment", "--from-run", "r1", "--stack", "two").out.split()[1]
+    text = file.read_text()
+    assert "factor: server.threads\n" in text
+    assert "change_percent: 100.0\n" in text
+    assert file.stem.endswith("-increment-threads")
+
+
+def test_a_second_entry_of_a_day_gets_a_name_of_its_own(repo: Path) -> None:
+    words = ("--factor", "threads", "--from-run", "r1")
+    first, second = (append(repo, "negative-control", *words).out for _ in range(2))
+    assert second.strip() == first.strip().replace(".yaml", "-2.yaml")
+
+
+def _editor(folder: Path, script: str) -> dict[str, str]:
+    program = folder / "editor.sh"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return {"EDITOR": str(program), "VISUAL": str(program)}
+
+
+def test_an_editor_completes_an_entry_and_the_hints_are_not_kept(repo: Path, tmp_path: Path) -> None:
+    env = _editor(tmp_path, f"cp $1 {tmp_path}/seen; sed -i 's/^by: .*/&\\nbecause: it lost/' $1")
+    words = ("negative-control", "--from-run", "r1", "--service", SERVICE, "--by", "someone", "--edit")
+    said = hio(repo, "ledger", "append", *words, env=env)
+    assert said.code == 0, said.err
+    text = (repo / said.out.split()[1]).read_text()
+    assert "because: it lost\n" in text and "#   " not in text
+    assert "#   blocks: Settings that make no sense" in (tmp_path / "seen").read_text()
+    assert hio(repo, "validate", "ledger").code == 0
+
+
+def test_what_an_editor_leaves_unfinished_is_kept_and_said(
+    repo: Path, tmp_path: Path, own_home: Path
+) -> None:
+    env = _editor(tmp_path, "sed -i 's/^kind: .*/kind: incremint/' $1")
+    words = (
+        "negative-control",
+        "--from-run",
+        "r1",
+        "--service",
+        SERVICE,
+        "--by",
+        "someone",
+        "--edit",
+        "--id",
+        "x",
+    )
+    said = hio(repo, "ledger", "append", *words, env=env)
+    assert said.code == 1
+    assert "did you mean increment" in one_sentence(said) or "incremint" in one_sentence(said)
+    kept = Path(one_sentence(said).rpartition(" ")[2])
+    assert "incremint" in kept.read_text() and own_home in kept.parents
+    assert git(repo, "status", "--porcelain") == ""
+    unsaved = hio(repo, "ledger", "append", *words, env=_editor(tmp_path, "true"))
+    assert "saved nothing" in one_sentence(unsaved)
+
+
+def test_what_is_no_digest_is_refused(repo: Path) -> None:
+    refused = hio(repo, "ledger", "append", "redaction", "--service", SERVICE, "--redacts", "a", "sha256:1")
+    assert "expected a digest" in one_sentence(refused)
+
+
+def test_a_key_of_another_kind_is_refused_by_its_option(repo: Path) -> None:
+    refused = hio(
+        repo,
+        "ledger",
+        "append",
+        "decision",
+        "--service",
+        SERVICE,
+        "--decision",
+        "keep-research",
+        "--corrects",
+        "b0",
+    )
+    assert refused.code == 2
+    assert "--corrects has no meaning here" in one_sentence(refused)
+
+
+def test_an_unknown_service_is_named_with_its_nearest(repo: Path) -> None:
+    for words in (("ledger", "show"), ("ledger", "next"), ("status",)):
+        assert "did you mean lab/tiny?" in one_sentence(hio(repo, *words, "lab/tinny"))
+
+
+def test_status_follows_from_the_ledger_and_not_from_a_document(repo: Path) -> None:
+    def levels() -> dict[str, str]:
+        shape = json.loads(hio(repo, "status", SERVICE, "--format", "json").out)
+        return {each["stack"]: each["status"] for each in shape["services"][SERVICE]}
+
+    assert levels()["base"] == "accepted"
+    assert levels()["two"] == "experimental"
+    append(repo, "increment", "--from-run", "r1", "--stack", "two")
+    assert levels()["two"] == "accepted"
+    write(repo, {f"manifests/services/{SERVICE}/stacks/two.yaml": stack("two", 3)})
+    said = hio(repo, "status")
+    assert levels()["two"] == "experimental"
+    assert "its bytes are not the ones" in " ".join(said.out.split())
