@@ -172,7 +172,7 @@ def _text_group(name: str, changes: Sequence[Change], width: int, color: bool) -
         both = [short(Code(value)) for value in dict.fromkeys((each.before, each.after)) if value]
         values = " -> ".join(both)
         lines.append(_wrapped([(visible(values), False)], start, "      ", width, color))
-        if each.remark:
+        if any(each.remark):
             lines.append(_wrapped(_pieces(each.remark), "      ", "      ", width, color))
     return "".join(lines)
 

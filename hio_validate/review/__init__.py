@@ -105,7 +105,13 @@ def _statuses(both: Trees, service: str, touched: set[str]) -> Iterator[StatusCh
     )
     names = {now.name: was.name for was, now in both.pairs("stack/v1", service) if was and now}
     gone = before.keys() - after.keys() - set(names.values())
-    for name in sorted(after.keys() | gone):
+    unread = {
+        item.name
+        for side in (both.before, both.after)
+        for item in side.repo.items
+        if item.model is None and item.service == service
+    }
+    for name in sorted((after.keys() | gone) - unread):
         was, now = before.get(names.get(name, name)), after.get(name)
         level, becomes = was.level if was else None, now.level if now else None
         if level != becomes or name in touched:

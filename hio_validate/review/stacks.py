@@ -27,6 +27,7 @@ _ORDER = (
     Group.OPERATIONAL,
     Group.UNKNOWN,
 )
+_RANK = {group: rank for rank, group in reversed(list(enumerate((*_ORDER, *Group))))}
 _COUNTED = frozenset({Group.BUILD_PART, Group.ONE_BUILD, Group.ONE_SIDE})
 """Groups that are told as a number: nobody reads the hashes of a build's libraries, or options nobody set."""
 
@@ -73,7 +74,7 @@ class Compare:
     def _new(self, now: Item) -> tuple[StackChange, Sides | None]:
         parent, captures, pairs, because = self._replaced_by(now)
         if parent is None:
-            return StackChange((now.name,), How.NEW, because=because), None
+            return StackChange((now.name,), How.NEW, because=because, settings=self._set(now)), None
         before, after = (
             self.after.effective(stack, capture)
             for stack, capture in zip((parent, now), captures, strict=True)
@@ -104,6 +105,22 @@ class Compare:
             sides,
         )
 
+    def _set(self, now: Item) -> tuple[SettingChange, ...]:
+        """What a stack sets that replaces nothing."""
+        effective = self.after.effective(now)
+        chosen = [each for each in effective.settings.values() if each.set_by_a_person]
+        return tuple(
+            SettingChange(
+                each.address,
+                Group.CHANGED,
+                ABSENT,
+                WITHHELD if each.class_ is Class.SECRET else each.shown,
+                "",
+                origin(now, each, effective),
+            )
+            for each in sorted(chosen, key=lambda one: one.address)
+        )
+
     def _replaced_by(self, now: Item) -> tuple[Item | None, tuple[Item | None, Item | None], Pairs, str]:
         """The stack that a new one would replace, their captures, the pairs of names, and why that stack."""
         repo = self.trees.after.repo
@@ -131,7 +148,7 @@ class Compare:
                 unlisted[str(each.group)] += 1
             elif each.group is not Group.EQUAL and not _still_unknown(each, sides):
                 change = self._setting(each, sides)
-                listed.append((_ORDER.index(each.group) if each.group in _ORDER else 9, each.address, change))
+                listed.append((_RANK[each.group], each.address, change))
         # A group at a time, by address; two settings never share an address.
         return tuple(change for *_, change in sorted(listed, key=lambda one: one[:2])), dict(
             sorted(unlisted.items())

@@ -82,6 +82,11 @@ class Side:
         item = self.by_file.get(file) if file else None
         return item if item is not None and item.model is not None else None
 
+    def is_readable(self, file: str) -> bool:
+        """Whether the document at a path is valid, or there is none."""
+        item = self.by_file.get(file)
+        return item is None or item.model is not None
+
     def place(self, service: str) -> Place | None:
         """Where a service listens and finds its files."""
         site, _, model = service.partition("/")
@@ -113,14 +118,19 @@ class Trees:
         return self.renamed.get(file, file)
 
     def pairs(self, kind: str, service: str | None) -> Iterator[tuple[Item | None, Item | None]]:
-        """The documents of a kind and service in focus, before and after; None where one side has none."""
+        """The documents of a kind and service in focus, before and after; None where one side has none.
+
+        One that a side cannot read is left out: it is neither new nor removed, and what it says is not known.
+        """
         files = sorted(
             file
             for file in self.focus
             if file not in self._renamed_to and self._is(file, kind) and service_of(file) == service
         )
         for file in files:
-            yield self.before.readable(self.file_before(file)), self.after.readable(file)
+            was = self.file_before(file)
+            if self.before.is_readable(was) and self.after.is_readable(file):
+                yield self.before.readable(was), self.after.readable(file)
 
     def _is(self, file: str, kind: str) -> bool:
         items = (self.after.by_file.get(file), self.before.by_file.get(self.file_before(file)))

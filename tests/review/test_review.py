@@ -146,6 +146,7 @@ def test_a_new_stack_that_replaces_nothing_says_so(tmp_path: Path) -> None:
     )
     assert found.how is How.NEW
     assert found.stacks[0].against is None
+    assert ("server.threads", "absent", "1") in [each[:1] + each[2:4] for each in found.stacks[0].settings]
     assert "no ledger names a parent" in found.stacks[0].because
 
 
@@ -264,6 +265,7 @@ def test_what_one_side_cannot_read_is_said_to_be_unknown(tmp_path: Path, side: s
     )
     found = changed(tmp_path, {THREADS_2: change}, base)
     assert (THREADS_2, side, "its settings") in found.unread
+    assert all(each.stacks == () == each.statuses for each in found.services)  # neither new nor removed
     assert found.exit_code == (1 if side == "after" else found.exit_code)
 
 

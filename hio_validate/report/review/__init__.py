@@ -69,6 +69,8 @@ def _page(review: Review, limits: Limits) -> Iterator[Part]:
         shown, more = first(review.services, limits.services * 4, "service")
         lines = [[Strong(each.service), ": ", *answer(review, each)] for each in shown]
         yield Items((*lines, *more))
+    if not review.services:
+        yield Paragraph(["No service changes, in what serves or in its record."])
     yield from unread_section(review, limits)
     services, more = first(review.services, limits.services, "service")
     for service in services:

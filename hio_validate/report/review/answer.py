@@ -25,15 +25,20 @@ def verdict(review: Review) -> Items:
         said.append([Strong("Merging: nothing blocks it"), "."])
     reasons = _reasons(review, errors, gates)
     if reasons:
-        said.append([Strong("Deployment: blocked"), f" by {' and '.join(reasons)}."])
+        said.append([Strong("Deployment: blocked"), f" by {_and(reasons)}."])
     else:
         said.append([Strong("Deployment: no error, no open gate, no missing approval"), "."])
     return Items(tuple(said))
 
 
+def _and(words: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([*([", ".join(words[:-1])] if len(words) > 1 else []), words[-1]])
+
+
 def _reasons(review: Review, errors: Sequence[Finding], gates: Sequence[Finding]) -> list[str]:
     """What blocks deployment."""
-    reasons = []
+    reasons: list[str] = []
     if errors:
         reasons.append("that error" if len(errors) == 1 else "these errors")
     if gates:
@@ -53,16 +58,19 @@ def _new_and_old(found: Sequence[Finding], noun: str) -> str:
 
 
 def answer(review: Review, service: ServiceReview) -> Line:
-    """What changes in what serves, and what blocks."""
-    words = []
+    """What changes in what serves, and what blocks, also in what all services share."""
+    words: list[str] = []
     for severity, noun, what in (
         (Severity.ERROR, "error", "merging"),
         (Severity.GATE, "gate", "deployment"),
     ):
-        count = len(review.blocking(service.service, severity))
+        count = sum(len(review.blocking(each, severity)) for each in (service.service, None))
         if count:
             words.append(f"{counted(count, noun)} {'blocks' if count == 1 else 'block'} {what}")
-    blocks = " and ".join(words) or "No error and no gate stands against it"
+    needed = len({each._replace(stack="") for each in service.needs_approval})
+    if needed:
+        words.append(f"{counted(needed, 'wider exposure')} {'needs' if needed == 1 else 'need'} an approval")
+    blocks = _and(words) if words else "No error and no gate stands against it"
     return [*_change(service), f" {blocks}."]
 
 

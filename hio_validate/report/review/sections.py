@@ -79,7 +79,7 @@ def unread_section(review: Review, limits: Limits) -> Iterator[Part]:
         yield Heading(2, ["Could not be read"])
         shown, more = first(review.unread, limits.rows, "document")
         lines = [
-            [f"{each.side} the change: ", Code(each.file), f"; {each.unknown} is therefore not known there"]
+            [f"{each.side} the change: ", Code(each.file), f"; not known there: {each.unknown}"]
             for each in shown
         ]
         yield Items((*lines, *more))
@@ -143,7 +143,7 @@ def _compared(change: StackChange) -> Line:
     elif change.against:
         line += ["Compared with ", Code(change.against), f", which it would replace ({change.because}): "]
     elif change.how is How.NEW:
-        return [f"Compared with nothing: {change.because}."]
+        return [f"Compared with nothing: {change.because}. What it sets:"]
     elif change.was is not None:
         line += ["Its name was ", Code(change.was), ": "]
     if not change.settings:
