@@ -13,10 +13,10 @@ from hio_validate.diagnostic import Report
 from hio_validate.history import Objects
 from hio_validate.ledger import Ledger
 from hio_validate.models.entry import Baseline, Deployment
-from hio_validate.repo import Item, documents_in, load, service_of
+from hio_validate.repo import Item, documents_in, service_of
 from hio_validate.review.changes import How, Renamed, Review, ServiceReview, StackChange, StatusChange, Unread
 from hio_validate.review.exposure import approved, widened
-from hio_validate.review.findings import compared
+from hio_validate.review.findings import compared, kept_quiet
 from hio_validate.review.matrices import matrix_changes
 from hio_validate.review.placed import Placed
 from hio_validate.review.records import entries, records, shared
@@ -38,31 +38,31 @@ def review(
     both = trees(before, after)
     if not both.changed:
         return Review(*names, basis, gates=tuple(gates))
-    reports = _judged(both, before, after, gates)
+    reports = _judged(both, before, gates)
     found, resolved = compared(*reports, both.focus, both.renamed)
+    quiet = kept_quiet(*reports, both.focus, both.renamed)
     services = [_service(both, service, now) for service in both.services if only in (None, service)]
+    told = {None, only}
     return Review(
         *names,
         basis,
         tuple(each for each in services if _says_anything(each)),
         tuple(shared(both)),
-        tuple(each for each in found if only is None or each.service in (None, only)),
-        tuple(each for each in resolved if only is None or each.service in (None, only)),
+        tuple(each for each in found if only is None or each.service in told),
+        tuple(each for each in resolved if only is None or each.service in told),
+        tuple(each for each in quiet if only is None or each.service in told),
         tuple(_renamed(both)),
         tuple(_unread(both)),
         len(both.changed),
         tuple(gates),
-        tuple(_incomplete(reports[1])),
+        tuple(dict.fromkeys(why for report in reports for why in _incomplete(report))),
     )
 
 
-def _judged(both: Trees, before: Objects, after: Objects, gates: Sequence[str]) -> tuple[Report, Report]:
+def _judged(both: Trees, before: Objects, gates: Sequence[str]) -> tuple[Report, Report]:
     """Both sides judged: the base where the change concerns it, the head whole, so that no error is missed."""
     then = engine.run(both.before.repo, None, gates=gates, focus=both.focus)
-    tree = both.after.repo.tree
-    if not documents_in(tree):
-        return then, engine.run(load(tree), before, gates=gates)._replace(documents=1)
-    return then, shards.judge(tree, before, gates)
+    return then, shards.judge(both.after.repo.tree, before, gates)
 
 
 def _incomplete(report: Report) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _incomplete(report: Report) -> Iterator[str]:
 def _service(both: Trees, service: str, now: str) -> ServiceReview:
     compare = Compare(both, service, Placed(both.before), Placed(both.after))
     serving = _serving(both.before, service), _serving(both.after, service)
-    changes = [*compare.switched(*serving), *compare.changes()]
+    changes = list(compare.changes(serving))
     exposures = [
         approved(each, stack, service, both.after, now)
         for change, sides in changes

@@ -136,6 +136,17 @@ class Finding(NamedTuple):
         return "merging" if self.severity is Severity.ERROR else "deployment"
 
 
+class Quiet(NamedTuple):
+    """A finding that a comment of this change keeps quiet, and the reason it gives."""
+
+    rule: str
+    service: str | None
+    document: str
+    line: int
+    finding: str
+    reason: str
+
+
 class StatusChange(NamedTuple):
     """The status of a stack in a service, before and after; None where the stack does not exist."""
 
@@ -197,6 +208,8 @@ class Review(NamedTuple):
     findings: tuple[Finding, ...] = ()
     """Errors and gates at the head; `new` tells those that the change brings."""
     resolved: tuple[Finding, ...] = ()
+    quiet: tuple[Quiet, ...] = ()
+    """What comments of this change keep quiet."""
     renamed: tuple[Renamed, ...] = ()
     unread: tuple[Unread, ...] = ()
     changed: int = 0

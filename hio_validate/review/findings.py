@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from hio_validate.diagnostic import Diagnostic, Report, Severity
 from hio_validate.repo import service_of
-from hio_validate.review.changes import Finding
+from hio_validate.review.changes import Finding, Quiet
 
 _Key = tuple[str, Severity, str, str]
 
@@ -57,3 +57,24 @@ def _finding(found: Diagnostic, new: bool) -> Finding:
         found.help,
         new,
     )
+
+
+def kept_quiet(
+    before: Report, after: Report, focus: frozenset[str], renamed: Mapping[str, str]
+) -> tuple[Quiet, ...]:
+    """The findings that comments of this change keep quiet; those of comments from before are not told."""
+    now_named = {was: now for now, was in renamed.items()}
+    known = {(*_key(each.diagnostic, now_named), each.reason) for each in before.suppressed}
+    found = [
+        Quiet(
+            each.diagnostic.rule,
+            service_of(each.diagnostic.location.file),
+            each.diagnostic.location.file,
+            each.diagnostic.location.line,
+            each.diagnostic.message,
+            each.reason,
+        )
+        for each in after.suppressed
+        if each.diagnostic.location.file in focus and (*_key(each.diagnostic, {}), each.reason) not in known
+    ]
+    return tuple(sorted(found, key=lambda one: (one.document, one.line, one.rule)))

@@ -52,8 +52,18 @@ class Compare:
     before: Placed
     after: Placed
 
-    def changes(self) -> Iterator[tuple[StackChange, Sides | None]]:
-        """Every stack in focus that is new, removed or changed in some way, in the order of the files."""
+    def changes(self, serving: tuple[str | None, str | None]) -> Iterator[tuple[StackChange, Sides | None]]:
+        """What serves now against what served before; then every stack in focus, in the order of the files."""
+        touched = list(self._touched())
+        new = [each for each, _ in touched if each.how is How.NEW and each.against == serving[0]]
+        if not any(serving[1] in each.stacks for each in new):
+            yield from self._switched(*serving)
+        for change, sides in touched:
+            # A new stack that serves at once is compared with what served before, and told once.
+            at_once = change in new and serving[1] in change.stacks
+            yield change._replace(how=How.SERVES) if at_once else change, sides
+
+    def _touched(self) -> Iterator[tuple[StackChange, Sides | None]]:
         for was, now in self.trees.pairs("stack/v1", self.service):
             match was, now:
                 case None, Item():
@@ -88,7 +98,7 @@ class Compare:
             sides,
         )
 
-    def switched(self, was: str | None, now: str | None) -> Iterator[tuple[StackChange, Sides]]:
+    def _switched(self, was: str | None, now: str | None) -> Iterator[tuple[StackChange, Sides]]:
         """What changes because another stack serves now; nothing where either cannot be read."""
         old = self.trees.before.repo.find("stack/v1", was, self.service) if was else None
         new = self.trees.after.repo.find("stack/v1", now, self.service) if now else None

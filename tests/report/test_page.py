@@ -32,6 +32,7 @@ from hio_validate.review.changes import (
     Finding,
     How,
     MatrixChange,
+    Quiet,
     Renamed,
     Review,
     RowChange,
@@ -150,6 +151,7 @@ def large(count: int, word: str) -> Review:
     )
     return Review(
         word, "head", word, services, added, findings, findings[:9],
+        tuple(Quiet("rule", None, each, 1, word, word) for each in names("quiet")),
         tuple(Renamed("stack", each, each) for each in names("old")),
         tuple(Unread(each, "before", word) for each in names("bad")), changed=count,
     )  # fmt: skip

@@ -217,6 +217,14 @@ def test_what_serves_now_is_compared_with_what_served_before(tmp_path: Path) -> 
     ]
 
 
+def test_a_new_stack_that_serves_at_once_is_told_once(tmp_path: Path) -> None:
+    base = {file: text for file, text in before().items() if file not in (THREADS_2, MATRIX)}
+    found = service(changed(tmp_path, {THREADS_2: stack("threads-2", 2), **promotion()}, base))
+    assert [(each.how, each.stacks, each.against) for each in found.stacks] == [
+        (How.SERVES, ("threads-2",), "base")
+    ]
+
+
 def test_a_row_tells_its_evidence_with_run_and_published_number(tmp_path: Path) -> None:
     (change,) = service(changed(tmp_path, promotion())).matrices
     (row,) = change.rows
@@ -267,6 +275,18 @@ def test_what_one_side_cannot_read_is_said_to_be_unknown(tmp_path: Path, side: s
     assert (THREADS_2, side, "its settings") in found.unread
     assert all(each.stacks == () == each.statuses for each in found.services)  # neither new nor removed
     assert found.exit_code == (1 if side == "after" else found.exit_code)
+
+
+def test_what_a_comment_of_the_change_keeps_quiet_is_told(tmp_path: Path) -> None:
+    flag = stack("threads-2", 2) + "      - [--no-such-flag]"
+    quiet = flag + " # hio: allow unknown-setting — a private build\n"
+    found = changed(tmp_path, {THREADS_2: quiet})
+    assert [(each.rule, each.document, each.reason) for each in found.quiet] == [
+        ("unknown-setting", THREADS_2, "a private build")
+    ]
+    assert found.exit_code == 0
+    later = changed(tmp_path / "2", {THREADS_2: quiet + "# more words\n"}, {**before(), THREADS_2: quiet})
+    assert later.quiet == ()
 
 
 def test_an_altered_entry_blocks(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from hio_validate.report.page import Code, Heading, Items, Paragraph, Part, Strong, markdown, text
 from hio_validate.report.review.answer import answer, capitalised, verdict
-from hio_validate.report.review.blocking import blocking, in_other_services
+from hio_validate.report.review.blocking import blocking, in_other_services, kept_quiet
 from hio_validate.report.review.limits import ALL, LIMITS, Limits, first
 from hio_validate.report.review.sections import service_sections, shared_sections, unread_section
 from hio_validate.report.summary import counted
@@ -80,5 +80,6 @@ def _page(review: Review, limits: Limits) -> Iterator[Part]:
     yield from (Paragraph(line) for line in more)
     yield from blocking(review, None, limits)
     yield from in_other_services(review, limits)
+    yield from kept_quiet(review, limits)
     yield from shared_sections(review, limits)
     yield Paragraph([f"{counted(review.changed, 'file')} changed. {review.basis}"])

@@ -48,6 +48,18 @@ def in_other_services(review: Review, limits: Limits) -> Iterator[Part]:
         yield Paragraph([f"In services that this change leaves alone: {old}, as before."])
 
 
+def kept_quiet(review: Review, limits: Limits) -> Iterator[Part]:
+    """What comments of this change keep quiet, each with the reason it gives."""
+    if review.quiet:
+        yield Heading(2, ["Kept quiet by a comment of this change"])
+        shown, more = first(review.quiet, limits.rows, "finding")
+        lines = [
+            [_short(each.finding), " (", Code(each.rule), ", ", Code(f"{each.document}:{each.line}"), f") — “{each.reason}”"]
+            for each in shown
+        ]  # fmt: skip
+        yield Items((*lines, *more))
+
+
 def _old(found: Sequence[Finding]) -> str:
     errors = sum(each.severity is Severity.ERROR for each in found)
     numbers = ((errors, "error"), (len(found) - errors, "gate"))

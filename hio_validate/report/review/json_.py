@@ -52,6 +52,7 @@ def as_shape(review: Review) -> dict[str, Any]:
             for each in service.needs_approval
         ],
         "resolved": [_finding(each) for each in review.resolved],
+        "kept_quiet": [each._asdict() for each in review.quiet],
         "services": [_service(each) for each in review.services],
         "shared": [_added(each) for each in review.shared],
         "renamed": [each._asdict() for each in review.renamed],
