@@ -124,7 +124,8 @@ class _Judge:
         """A frozen document is judged by the rules of its time: a newer rule gives it a note."""
         severity = problem.severity or rule.severity
         document = problem.place.document or (item.document if item else None)
-        newest = self._judged_by.get(document.file) if document and rule.suppressible else None
+        spares = rule.suppressible or rule.spares_older
+        newest = self._judged_by.get(document.file) if document and spares else None
         return Severity.NOTE if newest is not None and rule.since > newest else severity
 
     @cached_property

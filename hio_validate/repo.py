@@ -166,8 +166,9 @@ _ROOM_OF = {
     "run/v1": "/runs/",
     "entry/v1": "ledger/",
 }
-_PIN_KIND = {"run": "run/v1", "stack": "stack/v1", "parent": "stack/v1", "candidate": "stack/v1",
-             "rollback": "stack/v1", "capture": "capture/v1", "matrix": "matrix/v1", "approval": "entry/v1"}  # fmt: skip
+PINNED = {"run": "run/v1", "stack": "stack/v1", "parent": "stack/v1", "candidate": "stack/v1",
+          "rollback": "stack/v1", "capture": "capture/v1", "matrix": "matrix/v1", "approval": "entry/v1"}  # fmt: skip
+"""Key among an entry's pins -> the kind of document it pins."""
 
 
 def joined(document: str, file: str) -> str:
@@ -312,7 +313,7 @@ def _entry(entry: Any) -> Iterator[Reference]:
     for index, tip in enumerate(entry.after):
         yield _pin(("after", index), "entry/v1", tip)
     pins = getattr(entry, "pins", None)
-    for key, kind in _PIN_KIND.items():
+    for key, kind in PINNED.items():
         pinned = getattr(pins, key, None)
         if pinned:
             yield _pin(("pins", key), kind, pinned)
@@ -322,6 +323,11 @@ def _entry(entry: Any) -> Iterator[Reference]:
             yield Reference((key,), "entry/v1", named)
     for index, kept in enumerate(getattr(entry, "keeps", ())):
         yield Reference(("keeps", index), "entry/v1", kept)
+
+
+def name_of(pin: str) -> str:
+    """The name in a pin, `name@sha256:...`."""
+    return pin.partition("@")[0]
 
 
 def _pin(path: Path, kind: str, pin: str) -> Reference:

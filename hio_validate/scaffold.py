@@ -79,8 +79,9 @@ def rows(found: Inheritance) -> Iterator[dict[str, Any]]:
 
 
 def _is_equal(required: Required) -> bool:
-    """Whether there is nothing to decide; an endpoint that was once excluded can differ and need no evidence."""
-    return required.compared.group not in NEEDS_A_ROW and required.compared.from_ == required.compared.to
+    """Whether there is nothing to decide: not a lost increment, nor an endpoint that was once excluded and differs."""
+    compared = required.compared
+    return not required.lost and compared.group not in NEEDS_A_ROW and compared.from_ == compared.to
 
 
 def _set_on_both_sides(required: Required) -> bool:

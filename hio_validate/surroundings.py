@@ -131,6 +131,8 @@ class _Surroundings:
             return any(joined(other, file) == path for _, file, _ in evidence_files(item))
         if path.endswith("/family.yaml"):
             return item.kind in _HAS_A_FAMILY
+        if path.startswith("manifests/sites/") and item.kind == "matrix/v1" and item.service:
+            return place_of(path)[0] == item.service.partition("/")[0]
         return item.model is not None and any(
             self._may_mean(reference, item, path) for reference in references(item)
         )
@@ -160,6 +162,9 @@ class _Surroundings:
                 yield from self.by_name.get(meaning, ())
         if item.kind in ("matrix/v1", "entry/v1") and item.service:
             yield from self.ledgers.get(item.service, ())
+        if item.kind == "matrix/v1" and item.service:
+            # The site says what ${host} stands for.
+            yield from self.by_name.get((item.service.partition("/")[0], None), ())
         if item.kind in _HAS_A_FAMILY:
             # All builds: where one's help is not learned, another one teaches the spelling.
             yield from self.tables

@@ -97,7 +97,7 @@ FILES: dict[str, str] = {
     f"matrix/{SERVICE}/base-to-two.yaml": matrix(),
     f"ledger/{SERVICE}/2026/b0.yaml": baseline(),
 }
-"""A repository that hio finds nothing wrong with; its retest row is a gate."""
+"""A repository that hio finds nothing wrong with; a retest row and sides nobody captured are its gates."""
 
 MATRIX = f"matrix/{SERVICE}/base-to-two.yaml"
 ENTRY = f"ledger/{SERVICE}/2026/b0.yaml"

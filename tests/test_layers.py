@@ -16,6 +16,7 @@ HERE = Path(hio_validate.__file__).parent
 
 MAY_IMPORT = {
     "diagnostic": "",
+    "moment": "",
     "source": "diagnostic",
     "writing": "",
     "models": "diagnostic",
@@ -30,7 +31,7 @@ MAY_IMPORT = {
     "ledger": "models repo",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
-    "rules": "diagnostic source models repo settings evidence ledger inheritance",
+    "rules": "diagnostic moment source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
     "engine": "diagnostic source repo rules",

@@ -57,7 +57,9 @@ def test_they_are_right_and_their_retests_block_deployment(repo: Path) -> None:
     report = found(repo)
     assert errors(report) == set()
     assert report.exit_code == 0
-    assert {each.rule for each in report.diagnostics} == {"retest-open"}
+    assert {each.rule for each in report.of(Severity.GATE)} == {"retest-open"}
+    older = {(each.rule, each.location.file) for each in report.of(Severity.NOTE)}
+    assert older == {("incomplete-decision", DECISION)}, "decided before there was such a rule"
     assert found(repo, gates=("deploy",)).exit_code == 1
 
 

@@ -281,7 +281,8 @@ def test_evidence_is_the_files_that_a_document_relies_on_by_their_bytes() -> Non
 
 def test_around_a_file_stand_those_it_names_and_those_that_name_it() -> None:
     base = f"{SERVICES}/lab/one/stacks/base.yaml"
-    needed, focus = around(Files(TREE), [base])
+    far = "manifests/sites/far.yaml"
+    needed, focus = around(Files({**TREE, far: "hio: site/v1\nname: far\n"}), [base])
     assert {base, "matrix/lab/one/m.yaml"} <= focus
     assert f"{SERVICES}/lab/two/stacks/fast.yml" not in focus
     assert {
@@ -291,8 +292,9 @@ def test_around_a_file_stand_those_it_names_and_those_that_name_it() -> None:
         "manifests/engines/llama-server/family.yaml",
         f"{SERVICES}/lab/two/stacks/fast.yml",
         "ledger/lab/one/2026/e1.yaml",
+        "manifests/sites/lab.yaml",
     } <= needed
-    assert "manifests/sites/lab.yaml" not in needed
+    assert far not in needed
 
 
 def test_around_reads_what_it_can_where_a_file_is_locked() -> None:

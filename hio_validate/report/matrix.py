@@ -102,7 +102,7 @@ def _leader(each: Compared) -> str:
 
 
 def _never_adopted(found: Inheritance) -> Iterator[tuple[str, ...]]:
-    for item in found.ledger.exclusions(found.matrix.as_of or None):
+    for item in found.ledger.exclusions(found.tips):
         compared = found.difference.find(item.model.factor)
         if compared is None or not compared.set_by_a_person:
             yield item.model.factor, item.name, item.model.because or ""

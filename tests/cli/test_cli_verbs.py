@@ -266,10 +266,10 @@ def test_an_entry_pins_what_sha256sum_says(repo: Path) -> None:
 
 
 def test_a_new_entry_follows_every_tip(repo: Path) -> None:
-    first = _append(repo, "decision", "--decision", "keep-research", "--id", "one")
+    first = _append(repo, "correction", "--corrects", "b0", "--id", "one")
     aside = first.read_bytes()
     first.unlink()
-    _append(repo, "decision", "--decision", "keep-research", "--id", "two")
+    _append(repo, "correction", "--corrects", "b0", "--id", "two")
     first.write_bytes(aside)
     merge = _append(repo, "merge", "--id", "both").read_text()
     assert f"one@sha256:{sha(aside)}" in merge
@@ -279,12 +279,12 @@ def test_a_new_entry_follows_every_tip(repo: Path) -> None:
 
 
 def test_a_published_number_is_computed_from_the_raw_rows(repo: Path) -> None:
-    words = ("--decision", "keep-research", "--run", "r1", "--factor", "threads")
-    entry = _append(repo, "decision", *words, "--result", "speed", "one", "two", "--id", "measured")
+    words = ("--run", "r1", "--factor", "threads")
+    entry = _append(repo, "increment", *words, "--result", "speed", "one", "two", "--id", "measured")
     assert "change_percent: 100.0" in entry.read_text()
     assert hio(repo, "validate", "ledger").code == 0
     refused = hio(
-        repo, "ledger", "append", "decision", *words, "--service", SERVICE, "--id", "x",
+        repo, "ledger", "append", "increment", *words, "--service", SERVICE, "--id", "x",
         "--result", "wall_s", "one", "two",
     )  # fmt: skip
     assert refused.code == 2

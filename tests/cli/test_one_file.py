@@ -79,6 +79,15 @@ def test_an_entry_concerns_the_matrices_of_its_service(tmp_path: Path) -> None:
 
 
 def test_a_name_inside_another_word_is_no_dependence(tmp_path: Path) -> None:
-    tree = Folder(write(tmp_path))
-    assert around(tree, {"manifests/sites/lab.yaml"})[1] == {"manifests/sites/lab.yaml"}
+    site = "manifests/sites/la.yaml"
+    tree = Folder(write(tmp_path, {**FILES, site: "hio: site/v1\nname: la\n"}))
+    assert around(tree, {site})[1] == {site}
     assert around(tree, {"LICENSE"}) == (frozenset(), {"LICENSE"})
+
+
+def test_a_site_concerns_the_matrices_of_its_services(tmp_path: Path) -> None:
+    """It says what ${host} stands for."""
+    tree = Folder(write(tmp_path))
+    site = "manifests/sites/lab.yaml"
+    assert around(tree, {site})[1] == {site, MATRIX}
+    assert site in around(tree, {MATRIX})[0]
