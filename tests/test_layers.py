@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "appending": "diagnostic source models repo settings evidence ledger recording rules engine",
     "surroundings": "source repo",
     "shards": "diagnostic repo surroundings rules engine",
-    "review": "diagnostic models repo settings history evidence ledger rules status engine surroundings shards",
+    "review": "diagnostic moment models repo settings history evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
     "report": "diagnostic models repo settings ledger inheritance status next_test life review",
     "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "

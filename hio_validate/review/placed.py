@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,35 +10,18 @@ from hio_validate.models.site import Place
 from hio_validate.models.stack import Process, Stack
 from hio_validate.repo import Item
 from hio_validate.review.trees import Side
+from hio_validate.settings.exposure import at_place
 from hio_validate.settings.setting import Effective, Origin, Setting
-
-_PLACE_HOLDER = re.compile(r"\$\{([A-Za-z0-9._+-]+)\}")
-
-
-def values_of(place: Place | None) -> dict[str, str]:
-    """What each place-holder stands for; what the site does not say stays as it is written."""
-    if place is None:
-        return {}
-    values = dict(place.paths)
-    if place.host is not None:
-        values["host"] = place.host
-    if place.port is not None:
-        values["port"] = str(place.port)
-    return values
 
 
 def placed(stack: Stack, place: Place | None) -> Stack:
-    """The stack with its place-holders filled in."""
-    values = values_of(place)
-    if not values:
+    """The stack with its place-holders filled in; what the site does not say stays as it is written."""
+    if place is None:
         return stack
 
-    def filled(text: str) -> str:
-        return _PLACE_HOLDER.sub(lambda match: values.get(match[1], match[0]), text)
-
     def process(each: Process) -> Process:
-        argv = [[filled(word) for word in line] for line in each.argv]
-        env = {name: filled(value) for name, value in each.env.items()}
+        argv = [[at_place(word, place) for word in line] for line in each.argv]
+        env = {name: at_place(value, place) for name, value in each.env.items()}
         return each.model_copy(update={"argv": argv, "env": env})
 
     return stack.model_copy(

@@ -354,7 +354,7 @@ def test_an_approval_covers_what_it_names_until_it_expires(tmp_path: Path) -> No
     }
     root = prepared(tmp_path / "repo", change)
     assert exposures(reviewed(root)) == [("server.host", "approval")]
-    late = service(reviewed(root, "2026-03-10T00:00:00Z")).exposures[0]
+    late = service(reviewed(root, "2026-03-10T00:00:01Z")).exposures[0]
     assert late.approval is None
     assert "expired on 2026-03-10" in late.reason
 

@@ -54,7 +54,7 @@ def _new_and_old(found: Sequence[Finding], noun: str) -> str:
     old = len(found) - new
     if not new:
         return f"{counted(old, noun)} that {'was' if old == 1 else 'were'} there before"
-    return f"{new} new {noun if new == 1 else noun + 's'}" + (f" and {old} from before" if old else "")
+    return f"{new} new {noun if new == 1 else noun + 's'}" + (f" beside {old} from before" if old else "")
 
 
 def answer(review: Review, service: ServiceReview) -> Line:
