@@ -68,3 +68,11 @@ def test_nothing_of_a_page_is_wider_than_the_terminal(repo: Path) -> None:
     for width in (60, 80):
         for line in as_page_of_text(reviewed(repo), width).splitlines():
             assert len(line) <= width or " " not in line.strip(), line
+
+
+def test_what_the_readme_shows_stands_on_a_page() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    shown = readme.partition("$ hio review main..change\n")[2].partition("```")[0].splitlines()
+    page = (PAGES / "hidden-default.txt").read_text("utf-8").splitlines()
+    assert len(shown) > 5
+    assert [line for line in shown if line.strip() != "..." and line not in page] == []
