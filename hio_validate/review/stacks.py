@@ -55,7 +55,11 @@ class Compare:
     def changes(self, serving: tuple[str | None, str | None]) -> Iterator[tuple[StackChange, Sides | None]]:
         """What serves now against what served before; then every stack in focus, in the order of the files."""
         touched = list(self._touched())
-        new = [each for each, _ in touched if each.how is How.NEW and each.against == serving[0]]
+        new = [
+            each
+            for each, _ in touched
+            if each.how is How.NEW and each.against is not None and each.against == serving[0]
+        ]
         if not any(serving[1] in each.stacks for each in new):
             yield from self._switched(*serving)
         for change, sides in touched:
@@ -146,7 +150,9 @@ class Compare:
                     return parent, (theirs, ours), matrix.model.pairs, f"matrix {matrix.name}"
         name = self.trees.after.view.ledger(self.service).parent
         parent = repo.find("stack/v1", name, self.service) if name else None
-        if parent is None or parent.model is None or parent is now:
+        if parent is now:
+            return None, (None, None), {}, "the ledger begins with it"
+        if parent is None or parent.model is None:
             return None, (None, None), {}, "no matrix names it as candidate and no ledger names a parent"
         return parent, (None, None), {}, "current parent of the ledger"
 

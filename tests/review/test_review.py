@@ -150,6 +150,15 @@ def test_a_new_stack_that_replaces_nothing_says_so(tmp_path: Path) -> None:
     assert "no ledger names a parent" in found.stacks[0].because
 
 
+def test_the_stack_that_a_ledger_begins_with_replaces_nothing(tmp_path: Path) -> None:
+    file = entry_file("2026-02-01-baseline")
+    base = {each: text for each, text in before().items() if SERVICE not in each}
+    found = service(changed(tmp_path, {BASE: stack("base", 1), file: BASELINE}, base))
+    assert found.serving == (None, "base")
+    (change,) = found.stacks
+    assert (change.how, change.against, change.because) == (How.NEW, None, "the ledger begins with it")
+
+
 def test_a_removed_stack_is_named(tmp_path: Path) -> None:
     found = service(changed(tmp_path, {THREADS_2: None, MATRIX: None}))
     assert [(each.stacks, each.how) for each in found.stacks] == [(("threads-2",), How.REMOVED)]
