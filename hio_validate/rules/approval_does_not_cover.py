@@ -74,7 +74,7 @@ def _faults(item: Item, approval: Item, view: View) -> Iterator[tuple[str, str, 
         advice = (
             "an entry relies only on what it follows: append the approval first, then this entry after it"
         )
-        yield f"{item.name} does not follow {approval.name}", advice, "id"
+        yield f"{item.name} does not follow {approval.service}/{approval.name}", advice, "id"
     for what, approved, deployed in _documents(item, given):
         yield f"{approval.name} is about the {what} {approved}, not {deployed}", _AGAIN, "pins"
 

@@ -26,14 +26,14 @@ from hio_validate.models.site import Place as SitePlace
 from hio_validate.moment import moment
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
-from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Compared
+from hio_validate.settings.difference import Compared, Group
 from hio_validate.settings.exposure import LISTENS, at_place, wider
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     found = view.inheritance(item)
     for compared in found.difference.touched if found else ():
-        if found is None or compared.group in LEAVES_NO_DIFFERENCE or not _listens(compared):
+        if found is None or compared.group is Group.EQUAL or not _listens(compared):
             continue
         place = _site(item, view)
         before, after = at_place(compared.from_, place), at_place(compared.to, place)
