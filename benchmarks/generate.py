@@ -188,7 +188,11 @@ def _ledger(
             "because: screened overnight on the idle host   # the owner's approval is in the change request\n",
         ))  # fmt: skip
     bodies.append(
-        ("keep-research", "kind: decision\ndecision: keep-research\nnext: the same at 16k of context\n")
+        (
+            "keep-research",
+            "kind: decision\ndecision: keep-research\nnext: the same at 16k of context\n"
+            "evidence: {mechanism: fewer waits, benefit: it decodes faster, cost: one more core}\n",
+        )
     )
     tip = id_ = ""
     for number, (name, body) in enumerate(bodies, at):

@@ -10,17 +10,16 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from pydantic_core import ValidationError
-
 from hio_validate import __version__, engine
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.raw import UnreadableRows, change_percent, read_rows
 from hio_validate.ledger import Ledger
 from hio_validate.models import document, reader
+from hio_validate.models.core import ValidationError
 from hio_validate.models.entry import Result
 from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline
-from hio_validate.repo import Item, Repo, Tree, item_of
+from hio_validate.repo import PINNED, Item, Repo, Tree, item_of, name_of
 from hio_validate.rules import NEWEST
 from hio_validate.rules.base import View
 from hio_validate.settings.difference import NEEDS_A_ROW
@@ -29,9 +28,6 @@ from hio_validate.settings.value import text_of
 from hio_validate.source import read
 from hio_validate.source.dump import dump
 
-PINNED = {"run": "run/v1", "stack": "stack/v1", "parent": "stack/v1", "candidate": "stack/v1", "rollback": "stack/v1",
-          "capture": "capture/v1", "matrix": "matrix/v1", "approval": "entry/v1"}  # fmt: skip
-"""Role of a pin -> kind of what it pins."""
 KINDS = ("baseline", "increment", "negative-control", "failed-run", "correction", "decision", "approval",
          "deployment", "rollback", "opportunity", "merge", "redaction")  # fmt: skip
 """What a person appends, in the order in which they come to be."""
@@ -128,7 +124,7 @@ def _parent_first(run: Item, view: View) -> tuple[str, str]:
     """The two arms, the one that is the current parent as it stands first."""
     parent = view.ledger(run.service).parent
     one, two = run.model.arms
-    is_parent = run.model.arms[two].stack.partition("@")[0] == parent and not run.model.arms[two].set
+    is_parent = name_of(run.model.arms[two].stack) == parent and not run.model.arms[two].set
     return (two, one) if is_parent else (one, two)
 
 
@@ -148,12 +144,12 @@ def _isolated(run: Item, arms: tuple[str, str], view: View) -> str:
 
 def _of_arm(run: Item, name: str, view: View) -> Effective:
     arm = run.model.arms[name]
-    stack = view.repo.find("stack/v1", arm.stack.partition("@")[0], run.service)
+    stack = view.repo.find("stack/v1", name_of(arm.stack), run.service)
     if stack is None or stack.model is None:
         raise CannotAppend(
             f"the stack of the arm {name} of {run.name} cannot be read; give --factor and --result"
         )
-    captures = (view.repo.find("capture/v1", pin.partition("@")[0], run.service) for pin in arm.captures[:1])
+    captures = (view.repo.find("capture/v1", name_of(pin), run.service) for pin in arm.captures[:1])
     capture = next((each for each in captures if each is not None and each.model is not None), None)
     return view.settings.effective(stack, capture, {key: text_of(value) for key, value in arm.set.items()})
 
@@ -213,7 +209,7 @@ def refuse_what_rules_find(repo: Repo, file: str, content: bytes) -> None:
         said = [f"{item.document.locate(each.path).line}: {each.message}" for each in item.refused]
         said += [f"{fault.line}: {fault.message}" for fault in item.document.faults]
         raise CannotAppend(f"line {'; line '.join(said)}")
-    grown = replace(repo, items=(*repo.items, item), tree=_Grown(repo.tree, file, content))
+    grown = Repo(_Grown(repo.tree, file, content), (*repo.items, item), repo.unreadable)
     errors = [
         each
         for each in engine.run(grown, None, focus=frozenset({file})).of(Severity.ERROR)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from hio_validate import engine
 from hio_validate.diagnostic import Report
 from hio_validate.parents import Parents
-from hio_validate.repo import ENDINGS, Tree, load
+from hio_validate.repo import Tree
 from hio_validate.surroundings import around
 
 
@@ -19,9 +19,6 @@ def judge(
     judged: Callable[[str], bool] | None = None,
 ) -> Report:
     """The report on these files and their dependents; with `judged`, only on those for which it holds."""
-    needed, focus = around(tree, files, judged)
-    if before is not None:
-        needed -= (files & set(before.paths())) - set(tree.paths())
-        before = before._replace(focus=focus)
-    documents = frozenset(path for path in needed if path.endswith(ENDINGS))
-    return engine.run(load(tree, documents), before, gates=gates, focus=focus)
+    gone = (files & set(before.paths())) - set(tree.paths()) if before else set()
+    repo, focus = around(tree, files, gone, judged)
+    return engine.run(repo, before and before.among(focus), gates=gates, focus=focus)

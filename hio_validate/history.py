@@ -13,7 +13,6 @@ import os
 import stat
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -88,11 +87,11 @@ def _path(line: bytes) -> Path:
     return Path(os.fsdecode(line.removesuffix(b"\n")))
 
 
-@dataclass(frozen=True)
 class Folder:
     """Files of a plain folder, without git."""
 
-    root: Path
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     @cached_property
     def _paths(self) -> list[str]:
@@ -115,11 +114,11 @@ def _unlistable(error: OSError) -> None:
         raise Unlistable(f"{error.filename} cannot be listed: {error.strerror}") from None
 
 
-@dataclass(frozen=True)
 class WorkTree:
     """Tracked files and untracked ones that are not ignored, as they are on disk."""
 
-    root: Path
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     @cached_property
     def _paths(self) -> list[str]:
@@ -146,29 +145,30 @@ def _stands_there(path: str) -> bool:
 
 def _read(root: Path, path: str) -> bytes:
     full = os.path.join(root, path)
-    mode = os.lstat(full).st_mode
-    if stat.S_ISLNK(mode):
+    status = os.lstat(full)
+    if stat.S_ISLNK(status.st_mode):
         raise _a_link(path)
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "no regular file", path)
-    with open(full, "rb") as file:
+    with open(full, "rb", buffering=0) as file:
         # A document beyond its size is refused, so it need not be in memory whole.
-        return file.read(LARGEST_DOCUMENT + 1 if path.endswith(ENDINGS) else -1)
+        is_beyond = status.st_size > LARGEST_DOCUMENT and path.endswith(ENDINGS)
+        return file.read(LARGEST_DOCUMENT + 1) if is_beyond else file.readall()
 
 
 def _a_link(path: str) -> OSError:
     return OSError(errno.ELOOP, "a symbolic link; put the file itself here", path)
 
 
-@dataclass(frozen=True)
 class Objects:
-    """Files by their git object id: the index or a revision."""
+    """Files by their git object id: the index or a revision.
 
-    root: Path
-    ids: dict[str, str]
-    links: frozenset[str] = frozenset()
-    """Symbolic links, whose object is only the path they lead to."""
-    _read: dict[str, bytes] = field(default_factory=dict, repr=False)
+    `links` are symbolic links, whose object is only the path they lead to.
+    """
+
+    def __init__(self, root: Path, ids: dict[str, str], links: frozenset[str] = frozenset()) -> None:
+        self.root, self.ids, self.links = root, ids, links
+        self._read: dict[str, bytes] = {}
 
     def paths(self) -> Sequence[str]:
         return list(self.ids)

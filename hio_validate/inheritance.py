@@ -6,18 +6,20 @@ person decided about them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from hio_validate.diagnostic import Path
-from hio_validate.ledger import Ledger
+from hio_validate.ledger import Ledger, one_setting
+from hio_validate.models.entry import Baseline
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix, Preserved
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, name_of
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group, difference
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.setting import Class, Effective
+from hio_validate.settings.setting import Class, Effective, Setting
+from hio_validate.settings.value import ABSENT, UNKNOWN
 
 
 class Covered(NamedTuple):
@@ -38,20 +40,37 @@ class Required(NamedTuple):
 
     compared: Compared
     why: str
+    lost: bool = False
+    """Accepted once, and set by neither side."""
 
 
-@dataclass(frozen=True, eq=False)
+class Said(NamedTuple):
+    """What the stack of one side says of a setting, at `setting.path` of its document."""
+
+    side: str
+    setting: Setting
+    stack: Item
+
+
 class Inheritance:
-    """A matrix whose parent and candidate exist."""
+    """A matrix whose parent and candidate exist.
 
-    item: Item
-    parent: Item
-    candidate: Item
-    ours: Effective
-    """Effective settings of the candidate."""
-    theirs: Effective
-    """Effective settings of the parent."""
-    ledger: Ledger
+    `ours` are the effective settings of the candidate, `theirs` those of the parent.
+    """
+
+    def __init__(
+        self, item: Item, parent: Item, candidate: Item, ours: Effective, theirs: Effective, ledger: Ledger
+    ) -> None:
+        self.item, self.parent, self.candidate = item, parent, candidate
+        self.ours, self.theirs, self.ledger = ours, theirs, ledger
+
+    def under(self, item: Item) -> Inheritance:
+        """The same two sides in another matrix."""
+        return Inheritance(item, self.parent, self.candidate, self.ours, self.theirs, self.ledger)
+
+    def as_known_to(self, ledger: Ledger) -> Inheritance:
+        """The same matrix, with what a ledger knew at another moment."""
+        return Inheritance(self.item, self.parent, self.candidate, self.ours, self.theirs, ledger)
 
     @property
     def matrix(self) -> Matrix:
@@ -61,6 +80,15 @@ class Inheritance:
     @cached_property
     def difference(self) -> Difference:
         return difference(self.theirs, self.ours, self.matrix.pairs)
+
+    def said(self, compared: Compared) -> Iterator[Said]:
+        """Where the values of a setting come from, on the sides whose stacks say something of it."""
+        for side, setting, stack in (
+            ("parent", compared.parent, self.parent),
+            ("candidate", compared.candidate, self.candidate),
+        ):
+            if setting is not None and setting.path:
+                yield Said(side, setting, stack)
 
     @cached_property
     def covered(self) -> tuple[Covered, ...]:
@@ -85,33 +113,84 @@ class Inheritance:
     def covered_addresses(self) -> frozenset[str]:
         return frozenset(each.compared.address for each in self.covered if each.compared)
 
+    @cached_property
+    def tips(self) -> list[str] | None:
+        """The tips whose decisions the matrix covers: `as_of`, else what the first entry that pins it follows.
+
+        None: all entries count. A pinned matrix is frozen; what was decided later asks nothing of it.
+        """
+        if self.matrix.as_of:
+            return self.matrix.as_of
+        pinning = {name for name, entry in self.ledger.entries.items() if _pins(entry, self.item)}
+        if not pinning:
+            return None
+        return next(self.ledger.after(entry.name) for entry in self.ledger.as_of() if entry.name in pinning)
+
     def required(self) -> Iterator[Required]:
         """What contract 3.3 wants covered: differences, what the parent sets, accepted and excluded settings."""
-        decided = self._decided()
+        found: dict[str, Required] = {}
+        for required in (*self._differing(), *self._accepted(), *self._excluded()):
+            found.setdefault(required.compared.address, required)
+        yield from found.values()
+
+    def _differing(self) -> Iterator[Required]:
         for compared in self.difference.touched:
             if compared.group in NEEDS_A_ROW:
                 yield Required(compared, _WHY[compared.group])
             elif compared.class_ is Class.TUNING and compared.parent_sets:
                 yield Required(compared, "the parent sets it")
-            elif compared.address in decided and compared.set_by_a_person:
-                yield Required(compared, decided[compared.address])
 
-    def _decided(self) -> dict[str, str]:
-        tips = self.matrix.as_of or None
-        found = {}
-        for word, items in (
-            ("accepted", self.ledger.accepted(tips)),
-            ("excluded", self.ledger.exclusions(tips)),
-        ):
-            for item in items:
-                compared = self.difference.find(item.model.factor)
-                if compared:
-                    found[compared.address] = f"{item.name} {word} it"
-        return found
+    def _accepted(self) -> Iterator[Required]:
+        """Accepted increments, also lost ones, but for those that a later control undid or a later baseline left out."""
+        undone = {self._address(item) for item in self._exclusions}
+        counting = self.ledger.ancestors(self.tips or self.ledger.tips)
+        left_out = self.ledger.ancestors(
+            name for name in counting if isinstance(self.ledger.entries[name].model, Baseline)
+        )
+        for item in self.ledger.accepted(self.tips):
+            compared = self.difference.find(item.model.factor) or self._gone(item.model.factor)
+            if compared is None or self._address(item) in undone:
+                continue
+            lost = _is_lost(compared)
+            if not (lost and item.name in left_out):
+                yield Required(compared, f"{item.name} accepted it", lost)
+
+    def _excluded(self) -> Iterator[Required]:
+        for item in self._exclusions:
+            compared = self.difference.find(item.model.factor)
+            if compared is not None and compared.set_by_a_person:
+                yield Required(compared, f"{item.name} excluded it")
+
+    @cached_property
+    def _exclusions(self) -> list[Item]:
+        return self.ledger.exclusions(self.tips)
+
+    def _address(self, entry: Item) -> str:
+        compared = self.difference.find(entry.model.factor)
+        return compared.address if compared else entry.model.factor
+
+    def _gone(self, factor: str) -> Compared | None:
+        """A setting of a process that is still there, and of which neither side says anything.
+
+        Without its process a name could be that of a bundle: it asks for no row.
+        """
+        process = factor.partition(".")[0]
+        if process not in self.theirs.processes | self.ours.processes:
+            return None
+        from_, to = (
+            ABSENT if side.catalogues.get(process) and not names_an_identity(factor) else UNKNOWN
+            for side in (self.theirs, self.ours)
+        )
+        group = Group.UNKNOWN if UNKNOWN in (from_, to) else Group.EQUAL
+        return Compared(factor, None, None, group, from_, to)
 
     def missing(self) -> list[Required]:
         """What must be covered and is not."""
-        return [each for each in self.required() if each.compared.address not in self.covered_addresses]
+        return [each for each in self.required() if not self._covers(each.compared.address)]
+
+    def _covers(self, address: str) -> bool:
+        strangers = (each.name for each in self.covered if each.compared is None)
+        return address in self.covered_addresses or any(one_setting(name, address) for name in strangers)
 
     def open_rows(self) -> Iterator[tuple[int, FactorRow | Bundle]]:
         """Index and row of all that waits for a decision or a measurement; a change that cites nothing does."""
@@ -137,6 +216,24 @@ class Inheritance:
         """`parent`, `candidate`: the sides of which a build's defaults are not known."""
         sides = (("parent", self.theirs), ("candidate", self.ours))
         return [side for side, effective in sides if not all(effective.catalogues.values())]
+
+
+def _is_lost(compared: Compared) -> bool:
+    """Whether an accepted setting is in force on neither side but by a default; an identity always is in force."""
+    return not compared.set_by_a_person and not names_an_identity(compared.address)
+
+
+def _pins(entry: Item, matrix: Item) -> bool:
+    pin: str | None = getattr(getattr(entry.model, "pins", None), "matrix", None)
+    return pin is not None and name_of(pin).rpartition("/")[2] == matrix.name
+
+
+_IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")
+
+
+def names_an_identity(name: str) -> bool:
+    """Whether only a capture or a build can give this setting a value, so that its absence says nothing."""
+    return _IDENTITY.fullmatch(name) is not None
 
 
 _WHY = {

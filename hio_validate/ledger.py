@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
@@ -21,7 +20,7 @@ from hio_validate.models.entry import (
     NegativeControl,
     Rollback,
 )
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, name_of
 
 PARENT = "the parent"
 DEPLOYED = "what is deployed"
@@ -42,17 +41,16 @@ class Disagreement(NamedTuple):
     entries: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Ledger:
     """All entries of one service, by id."""
 
-    service: str
-    entries: dict[str, Item]
+    def __init__(self, service: str, entries: dict[str, Item]) -> None:
+        self.service, self.entries = service, entries
 
     def after(self, id_: str) -> list[str]:
         """The ids an entry follows, also those that do not exist."""
         item = self.entries.get(id_)
-        return [pin.partition("@")[0] for pin in item.model.after] if item else []
+        return [name_of(pin) for pin in item.model.after] if item else []
 
     @cached_property
     def tips(self) -> list[str]:
@@ -70,6 +68,10 @@ class Ledger:
         settled = set(self._sorted(set(self.entries)))
         return [id_ for id_ in self.entries if id_ not in settled and id_ in self.ancestors(self.after(id_))]
 
+    def entry(self, name: str) -> Item | None:
+        """The entry that a name in a document of this service means; None where this ledger has none."""
+        return self.entries.get(name.removeprefix(f"{self.service}/"))
+
     def ancestors(self, tips: Iterable[str]) -> set[str]:
         """The given entries and everything before them."""
         seen: set[str] = set()
@@ -80,6 +82,11 @@ class Ledger:
                 seen.add(id_)
                 waiting += self.after(id_)
         return seen
+
+    def before(self, id_: str) -> Ledger:
+        """The ledger as it was when an entry was appended: what that entry follows, and nothing later."""
+        ancestors = self.ancestors(self.after(id_))
+        return Ledger(self.service, {each: item for each, item in self.entries.items() if each in ancestors})
 
     def as_of(self, tips: Iterable[str] | None = None) -> Iterator[Item]:
         """The entries up to some tips (all where none are given), each after what it follows."""
@@ -137,7 +144,7 @@ class Ledger:
     def accepted_stacks(self, tips: Iterable[str] | None = None) -> list[str]:
         """Names of the stacks that were baseline, accepted or deployed, the current parent last."""
         return [
-            outcome.partition("@")[0]
+            name_of(outcome)
             for item in self.as_of(tips)
             for subject, outcome in self.words(item)
             if subject == PARENT and (item.name, PARENT) not in self.overruled
@@ -150,6 +157,13 @@ class Ledger:
             if entry is not None:
                 yield from words(entry)
         yield from words(item)
+
+    def says(self, id_: str, subject: str) -> str:
+        """What an entry says of a subject, in words; a pin without its digest."""
+        outcomes = (
+            word.outcome for word in self.words(self.entries[id_]) if one_setting(word.subject, subject)
+        )
+        return f"{id_}: {next(outcomes, 'nothing').partition('@')[0]}"
 
     @property
     def parent(self) -> str | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from hio_validate.inheritance import Covered
 from hio_validate.ledger import DEPLOYED, PARENT, Ledger, one_setting, words
 from hio_validate.models.run import Arm
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 from hio_validate.settings.setting import Effective, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, text_of
@@ -134,12 +134,12 @@ class _Life:
 
     def _run(self, item: Item) -> Item | None:
         pin = getattr(getattr(item.model, "pins", None), "run", None)
-        run = self.view.repo.find("run/v1", pin.partition("@")[0], self.service) if pin else None
+        run = self.view.repo.find("run/v1", name_of(pin), self.service) if pin else None
         return run if run is not None and run.model is not None else None
 
     def _run_name(self, item: Item) -> str:
         pin = getattr(getattr(item.model, "pins", None), "run", None)
-        return pin.partition("@")[0] if pin else ""
+        return name_of(pin) if pin else ""
 
     def _pinned(self, pin: str, delta: Mapping[str, object], arm: str = "") -> Value:
         name, _, digest = pin.partition("@")

@@ -22,6 +22,10 @@ class Parents(NamedTuple):
     focus: frozenset[str] | None = None
     """Where it is set, only these files exist."""
 
+    def among(self, files: frozenset[str]) -> Parents:
+        """The same, of these files only."""
+        return self._replace(focus=files)
+
     def paths(self) -> list[str]:
         """Every file that any parent has."""
         paths = dict.fromkeys(path for _, tree in self.trees for path in tree.ids)

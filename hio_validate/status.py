@@ -16,7 +16,7 @@ from hio_validate.ledger import PARENT, Ledger, words
 from hio_validate.models.entry import Deployment, Rollback
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Arm
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Group
 from hio_validate.settings.value import text_of
@@ -81,7 +81,7 @@ class _Standing:
         return pin is not None and pin.partition("@")[2] == self.stack.document.digest and self._named(pin)
 
     def _named(self, pin: str) -> bool:
-        return self.view.repo.find("stack/v1", pin.partition("@")[0], self.ledger.service) is self.stack
+        return self.view.repo.find("stack/v1", name_of(pin), self.ledger.service) is self.stack
 
     def _entries(self) -> Iterator[Item]:
         """What counts: entries that hio saw happen, the latest first."""
@@ -118,7 +118,7 @@ class _Standing:
 
     def _run(self, entry: Item) -> Item | None:
         pin = getattr(getattr(entry.model, "pins", None), "run", None)
-        run = self.view.repo.find("run/v1", pin.partition("@")[0], entry.service) if pin else None
+        run = self.view.repo.find("run/v1", name_of(pin), entry.service) if pin else None
         return run if run is not None and run.model is not None else None
 
     def _ran_in(self, run: Item) -> bool:
@@ -128,7 +128,7 @@ class _Standing:
     def _is_arm(self, arm: Arm, run: Item) -> bool:
         if not arm.set:
             return self._is(arm.stack)
-        started = self.view.repo.find("stack/v1", arm.stack.partition("@")[0], run.service)
+        started = self.view.repo.find("stack/v1", name_of(arm.stack), run.service)
         if started is None or started.document.digest != arm.stack.partition("@")[2]:
             return False
         delta = {factor: text_of(value) for factor, value in arm.set.items()}

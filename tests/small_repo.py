@@ -52,6 +52,40 @@ def stack(name: str, threads: int = 1, more: str = "") -> str:
     )
 
 
+EXECUTABLE, LIBRARY = sha("executable"), sha("library")
+
+
+def capture(name: str, threads: str = "1", more: str = "", seen: str = "") -> str:
+    """What a process of the stack `base` was."""
+    return f"""\
+hio: capture/v1
+name: {name}
+service: {SERVICE}
+at: "2026-01-02T03:04:05Z"
+by: hio
+host: {{how: unknown}}
+processes:
+  server:
+    pid: 7
+    family: llama-server
+    build: b1
+    started: {{how: proc}}
+    executable: {{path: /opt/engine/llama-server, sha256: "{EXECUTABLE}", how: hash}}
+    libraries:
+      libggml.so: {{path: /opt/engine/libggml.so, sha256: "{LIBRARY}", how: hash}}
+    argv:
+      how: proc
+      value:
+        - [/opt/engine/llama-server]
+        - ["--threads", "{threads}"]
+        - ["--port", "8080"]
+{more}\
+    environ: {{how: proc}}
+    threads: {{how: unknown}}
+    memory: {{how: unknown}}
+{seen}"""
+
+
 def matrix(candidate: str = "two", disposition: str = "retest", to: str = "2", more: str = "") -> str:
     """The matrix base -> candidate."""
     return (
@@ -97,7 +131,7 @@ FILES: dict[str, str] = {
     f"matrix/{SERVICE}/base-to-two.yaml": matrix(),
     f"ledger/{SERVICE}/2026/b0.yaml": baseline(),
 }
-"""A repository that hio finds nothing wrong with; its retest row is a gate."""
+"""A repository that hio finds nothing wrong with; a retest row and sides nobody captured are its gates."""
 
 MATRIX = f"matrix/{SERVICE}/base-to-two.yaml"
 ENTRY = f"ledger/{SERVICE}/2026/b0.yaml"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,8 @@ from hio_validate.rules.base import Problem, Rule, Scope, at
 from tests.small_repo import ENTRY, FILES, MATRIX, TWO, baseline, matrix, pin, stack, write
 
 SITE = "manifests/sites/lab.yaml"
+GATES = ["unknown-relied-on", "retest-open"]
+"""What is honest and open in the small repository, in reading order."""
 
 
 def _repo(root: Path, changed: Mapping[str, str | bytes] | None = None) -> Repo:
@@ -51,7 +52,7 @@ def _raises_late(item: object, *_: object) -> Iterator[Problem]:
 )
 def test_a_rule_that_raises_is_3_and_all_others_report(tmp_path: Path, broken: Rule) -> None:
     repo = _repo(tmp_path, {MATRIX: matrix(to="3"), SITE: "hio: site/v1\nname: other\nnope: 1\n"})
-    report = engine.run(repo, rules=_with(replace(broken, check=_raises)))
+    report = engine.run(repo, rules=_with(broken._replace(check=_raises)))
     crashes = [found for found in report.diagnostics if found.rule == "internal-error"]
     applies = broken.scope is not Scope.DOCUMENT or not broken.kinds or any(
         item.kind in broken.kinds and item.model is not None for item in repo.items
@@ -67,22 +68,22 @@ def test_a_rule_that_raises_is_3_and_all_others_report(tmp_path: Path, broken: R
 
 
 def test_a_crash_names_the_document_it_happened_on(tmp_path: Path) -> None:
-    report = engine.run(_repo(tmp_path), rules=_with(replace(_rule("retest-open"), check=_raises)))
+    report = engine.run(_repo(tmp_path), rules=_with(_rule("retest-open")._replace(check=_raises)))
     assert [found.location.file for found in report.diagnostics if found.rule == "internal-error"] == [MATRIX]
 
 
 def test_a_rule_that_fails_half_way_gives_the_crash_only(tmp_path: Path) -> None:
-    report = engine.run(_repo(tmp_path), rules=_with(replace(_rule("retest-open"), check=_raises_late)))
-    assert _ids(report) == ["internal-error"]
+    report = engine.run(_repo(tmp_path), rules=_with(_rule("retest-open")._replace(check=_raises_late)))
+    assert sorted(_ids(report)) == ["internal-error", "unknown-relied-on"]
     assert report.exit_code == 3
 
 
 def test_a_crash_cannot_be_suppressed(tmp_path: Path) -> None:
     document = "# hio: allow internal-error — no\n" + matrix()
     report = engine.run(
-        _repo(tmp_path, {MATRIX: document}), rules=_with(replace(_rule("retest-open"), check=_raises))
+        _repo(tmp_path, {MATRIX: document}), rules=_with(_rule("retest-open")._replace(check=_raises))
     )
-    assert sorted(_ids(report)) == ["internal-error", "unused-suppression"]
+    assert sorted(_ids(report)) == ["internal-error", "unknown-relied-on", "unused-suppression"]
 
 
 WRONG = '  - {factor: server.threads, from: "1", to: "3", disposition: retest}'
@@ -94,7 +95,7 @@ def _suppressing(comment: str) -> dict[str, str | bytes]:
 
 def test_a_suppression_keeps_its_rule_quiet_on_its_line_and_is_counted(tmp_path: Path) -> None:
     report = engine.run(_repo(tmp_path, _suppressing("# hio: allow value-mismatch — agreed in review")))
-    assert _ids(report) == ["retest-open"]
+    assert _ids(report) == GATES
     assert [(each.diagnostic.rule, each.reason) for each in report.suppressed] == [
         ("value-mismatch", "agreed in review")
     ]
@@ -120,7 +121,7 @@ def test_a_suppression_without_effect_is_an_error_and_hides_nothing(
     tmp_path: Path, comment: str, said: str
 ) -> None:
     report = engine.run(_repo(tmp_path, _suppressing(comment)))
-    assert sorted(_ids(report)) == ["retest-open", "unused-suppression", "value-mismatch"]
+    assert sorted(_ids(report)) == sorted([*GATES, "unused-suppression", "value-mismatch"])
     unused = next(found for found in report.diagnostics if found.rule == "unused-suppression")
     assert said in unused.message
     assert unused.location.line == 7
@@ -130,7 +131,7 @@ def test_a_suppression_without_effect_is_an_error_and_hides_nothing(
 
 def test_a_suppression_on_another_line_hides_nothing(tmp_path: Path) -> None:
     report = engine.run(_repo(tmp_path, {MATRIX: "# hio: allow value-mismatch — agreed\n" + matrix(to="3")}))
-    assert sorted(_ids(report)) == ["retest-open", "unused-suppression", "value-mismatch"]
+    assert sorted(_ids(report)) == sorted([*GATES, "unused-suppression", "value-mismatch"])
 
 
 def test_what_pins_say_cannot_be_suppressed(tmp_path: Path) -> None:
@@ -147,7 +148,7 @@ def test_one_suppression_covers_every_finding_of_its_rule_on_the_line(tmp_path: 
     both = _suppressing("# hio: allow value-mismatch — agreed")[MATRIX]
     assert isinstance(both, str)
     report = engine.run(_repo(tmp_path, {MATRIX: both.replace('from: "1"', 'from: "9"')}))
-    assert _ids(report) == ["retest-open"]
+    assert _ids(report) == GATES
     assert len(report.suppressed) == 2
 
 
@@ -155,7 +156,7 @@ STAMP = "judged_by: {hio: 0.1.0, rules: %d}\n"
 
 
 def _newer(id_: str, since: int) -> list[Rule]:
-    return _with(replace(_rule(id_), since=since))
+    return _with(_rule(id_)._replace(since=since))
 
 
 def _nosy(**more: object) -> Rule:
@@ -204,7 +205,7 @@ def test_with_a_focus_only_its_files_are_told(tmp_path: Path) -> None:
 
 
 def test_a_crash_is_told_whatever_the_focus(tmp_path: Path) -> None:
-    rules = _with(replace(_rule("retest-open"), check=_raises))
+    rules = _with(_rule("retest-open")._replace(check=_raises))
     assert engine.run(_repo(tmp_path), rules=rules, focus=frozenset({SITE})).exit_code == 3
 
 
@@ -215,7 +216,7 @@ def test_one_bad_file_stops_no_other(tmp_path: Path, bad: bytes) -> None:
     repo = _repo(tmp_path, {SITE: bad, MATRIX: matrix(to="3")})
     report = engine.run(repo)
     assert {found.rule for found in report.diagnostics if found.location.file == MATRIX} == {
-        "retest-open",
+        *GATES,
         "value-mismatch",
     }
     assert {found.location.file for found in report.diagnostics} == {MATRIX, SITE}
@@ -261,7 +262,7 @@ def test_an_unreadable_file_is_told_and_the_others_are_judged(tmp_path: Path) ->
     (tmp_path / "manifests/sites/gone.yaml").symlink_to("nowhere.yaml")
     report = engine.run(load(Folder(tmp_path)))
     assert report.unreadable == ("manifests/sites/gone.yaml: a symbolic link; put the file itself here",)
-    assert _ids(report) == ["retest-open"]
+    assert _ids(report) == GATES
     assert report.exit_code == 3
 
 

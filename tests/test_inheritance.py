@@ -105,7 +105,9 @@ def _decided(kind: str, factor: str) -> str:
         ("increment", "port", "", "n1 accepted it"),
         ("increment", "port", "as_of: [b0]\n", None),
         ("increment", "port", "as_of: [n1]\n", "n1 accepted it"),
-        ("increment", "host", "", None),
+        ("negative-control", "host", "", None),
+        ("increment", "host", "", "n1 accepted it"),
+        ("increment", "host", "as_of: [b0]\n", None),
     ],
 )
 def test_what_the_ledger_decided_is_required_as_of_the_tips_where_a_side_sets_it(
@@ -113,6 +115,65 @@ def test_what_the_ledger_decided_is_required_as_of_the_tips_where_a_side_sets_it
 ) -> None:
     files = {ENTRY.replace("b0", "n1"): _decided(kind, factor), MATRIX: as_of + matrix()}
     assert _required(tmp_path, files).get(f"server.{factor}") == why
+
+
+def _lost(root: Path, factor: str, *later: str, **changed: str) -> dict[str, tuple[str, str]]:
+    """Address -> both values of what was accepted and neither side sets, with these entries after the increment."""
+    files: dict[str, str] = {ENTRY.replace("b0", "n1"): _decided("increment", factor), **changed}
+    before = "n1"
+    for number, body in enumerate(later, 2):
+        after = pin(before, files[ENTRY.replace("b0", before)])
+        text = (
+            _decided("KIND", "x").replace("id: n1", f"id: n{number}").replace("kind: KIND\nfactor: x\n", body)
+        )
+        before = f"n{number}"
+        files[ENTRY.replace("b0", before)] = text.replace(pin("b0", FILES[ENTRY]), after)
+    found = _resolved(root, files)
+    assert found is not None
+    return {
+        each.compared.address: (each.compared.from_, each.compared.to)
+        for each in found.missing()
+        if each.lost
+    }
+
+
+@pytest.mark.parametrize(
+    ("factor", "lost"),
+    [
+        ("batch-size", {"server.batch-size": ("2048", "2048")}),
+        ("server.GGML_NUMA", {"server.GGML_NUMA": ("absent", "absent")}),
+        ("GGML_NUMA", {}),
+        ("server.build", {}),
+        ("port", {}),
+    ],
+    ids=["by default", "a variable", "could be a bundle", "an identity", "set"],
+)
+def test_an_accepted_increment_that_neither_side_sets_is_lost(
+    tmp_path: Path, factor: str, lost: dict[str, tuple[str, str]]
+) -> None:
+    assert _lost(tmp_path, factor) == lost
+
+
+def test_what_a_later_control_undid_or_a_later_baseline_left_out_is_not_lost(tmp_path: Path) -> None:
+    control = "kind: negative-control\nfactor: server.ctx-size\n"
+    renewed = f'kind: baseline\npins: {{stack: "{pin("base", FILES[BASE])}"}}\n'
+    assert _lost(tmp_path / "undone", "ctx-size", control) == {}
+    assert _lost(tmp_path / "renewed", "ctx-size", renewed) == {}
+    assert _lost(tmp_path / "again", "ctx-size", renewed, "kind: increment\nfactor: ctx-size\n")
+
+
+def test_what_was_accepted_after_the_matrix_was_pinned_is_not_lost(tmp_path: Path) -> None:
+    files = {MATRIX: matrix(), ENTRY.replace("b0", "d1"): (
+        f'hio: entry/v1\nid: d1\nservice: {SERVICE}\nafter: ["{pin("b0", FILES[ENTRY])}"]\nby: someone\n'
+        'at: "2026-01-02T00:00:00Z"\nkind: decision\ndecision: deploy\n'
+        f'pins: {{matrix: "{pin("base-to-two", matrix())}"}}\n'
+    )}  # fmt: skip
+    assert _lost(tmp_path, "ctx-size", **files) == {}
+
+
+def test_a_row_about_a_setting_that_no_side_has_any_more_covers_it(tmp_path: Path) -> None:
+    row = "  - {factor: GGML_NUMA, from: absent, to: absent, disposition: retest}\n"
+    assert _lost(tmp_path, "server.GGML_NUMA", **{MATRIX: matrix(more=row)}) == {}
 
 
 def test_sides_without_a_learned_build_are_named(tmp_path: Path) -> None:

@@ -188,6 +188,38 @@ def test_a_branch_that_only_kept_what_was_there_does_not_disagree() -> None:
     assert book.disagreements == []
 
 
+def test_before_an_entry_the_ledger_knew_what_that_follows() -> None:
+    graph: Graph = {"start": [], "one": ["start"], "two": ["start"], "later": ["two"]}
+    book = _ledger(graph, start=_baseline("base"), two=_increment("a", "fast"), later=_control("b"))
+    then = book.before("later")
+    assert set(then.entries) == {"start", "two"}
+    assert (then.tips, then.parent, then.exclusions()) == (["two"], "fast", [])
+    assert book.before("start").entries == {}
+
+
+@given(_graphs())
+def test_what_was_before_is_closed_and_leaves_the_entry_out(graph: Graph) -> None:
+    book = _ledger(graph)
+    for id_ in graph:
+        then = book.before(id_)
+        assert id_ not in then.entries
+        assert set(then.tips) <= set(graph[id_]) <= set(then.entries)
+
+
+def test_an_entry_is_found_by_its_name_and_its_full_name_and_in_no_other_ledger() -> None:
+    book = _ledger({"a": []})
+    assert book.entry("a") is book.entry(f"{SERVICE}/a") is book.entries["a"]
+    assert book.entry("lab/other/a") is book.entry("b") is None
+
+
+def test_what_an_entry_says_of_a_subject_is_told_without_digests() -> None:
+    book = _ledger({"a": [], "m": ["a"]}, a=_increment("server.a", "fast"), m=_merge("a"))
+    assert book.says("a", "the parent") == "a: fast"
+    assert book.says("a", "a") == "a: accepted a"
+    assert book.says("m", "server.a") == "m: accepted a", "a merge says again what it keeps"
+    assert book.says("a", "server.b") == "a: nothing"
+
+
 def test_what_is_deployed_is_the_last_word() -> None:
     deployed = f'kind: deployment\nsite: lab\npins: {{candidate: "fast{DIGEST}"}}\n'
     undone = f'kind: rollback\nundoes: up\npins: {{stack: "base{DIGEST}"}}\n'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,7 +83,7 @@ def _scaffolded(repo: Repo, parent: str = "base", candidate: str = "two") -> byt
     assert empty is not None
     pairs = scaffold.propose_pairs(empty.theirs, empty.ours)
     model = reader("matrix/v1").validate_python({**begun, "pairs": pairs, "rows": []})
-    found = replace(empty, item=replace(item, model=model))
+    found = empty.under(item._replace(model=model))
     return scaffold.new_matrix(begun, found, pairs, MATRIX)
 
 
@@ -237,3 +236,13 @@ def test_what_was_excluded_before_wants_a_row_where_a_side_has_it(tmp_path: Path
     required = {each.compared.address: each.why for each in _resolved(repo).required()}
     assert required == {"server.threads": "it differs", "server.port": "n1 excluded it"}
     assert "server.port" in _scaffolded(repo).decode()
+
+
+def test_an_increment_that_neither_side_sets_any_more_awaits_a_person(tmp_path: Path) -> None:
+    increment = (
+        f'hio: entry/v1\nid: n1\nservice: {SERVICE}\nafter: ["{pin("b0", FILES[ENTRY])}"]\nby: someone\n'
+        'at: "2026-01-02T00:00:00Z"\nkind: increment\nfactor: server.batch-size\n'
+    )
+    repo = load(Folder(write(tmp_path, {**FILES, ENTRY.replace("b0", "n1"): increment})))
+    row = '{factor: server.batch-size, from: "2048", to: "2048", disposition: undecided}'
+    assert row in _scaffolded(repo).decode()

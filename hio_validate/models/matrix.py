@@ -86,7 +86,7 @@ class Matrix(Record):
     candidate: str = field(REFERENCE, 'Stack that shall replace it.')
     captures: Captures | None = field({'type': 'nullable', 'schema': Captures.core}, 'Observations of both sides.', default=None)
     workload: Workload | None = field({'type': 'nullable', 'schema': Workload.core}, 'The workload the candidate is for.', default=None)
-    as_of: list[str] = field({'type': 'list', 'items_schema': REFERENCE}, 'Ledger tips whose decisions this covers; later entries give notes.', default_factory=list)
+    as_of: list[str] = field({'type': 'list', 'items_schema': REFERENCE}, 'Ledger tips whose decisions this covers; what was decided later needs no row here.', default_factory=list)
     pairs: dict[str, list[str]] = field({'type': 'dict', 'keys_schema': ADDRESS, 'values_schema': {'type': 'list', 'items_schema': TEXT}}, 'Two vocabularies: name -> [process setting, ..., process setting].', default_factory=dict)
     rows: list[Preserved | FactorRow | Bundle] = field({'type': 'list', 'items_schema': ROW}, 'What is preserved, changed, to be retested or excluded.')
     defaults: Defaults | None = field({'type': 'nullable', 'schema': Defaults.core}, "Only where a side's defaults are unknown.", default=None)

@@ -16,7 +16,7 @@ from hio_validate.models.entry import (
     Opportunity,
 )
 from hio_validate.next_test import AskedTest
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 
@@ -75,7 +75,7 @@ def _measured(item: Item) -> Shape:
     return {
         **_entry(item),
         "factor": item.model.factor,
-        "run": run.partition("@")[0] if run else None,
+        "run": name_of(run) if run else None,
         "result": result.model_dump(by_alias=True) if result else None,
     }
 
@@ -85,7 +85,7 @@ def _deployed(item: Item | None) -> Shape | None:
         return None
     pins = item.model.pins
     stack = pins.candidate if isinstance(item.model, Deployment) else pins.stack
-    return {"stack": stack.partition("@")[0], **_entry(item)}
+    return {"stack": name_of(stack), **_entry(item)}
 
 
 def _opportunity(item: Item) -> Shape:

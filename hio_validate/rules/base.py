@@ -6,16 +6,21 @@ Invariant: rules are pure. No clock, no I/O beside the tree they are given, no g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Location, Path, Severity
-from hio_validate.inheritance import Inheritance, inheritance
+from hio_validate.inheritance import Inheritance, Said, inheritance
 from hio_validate.ledger import Ledger, ledgers
-from hio_validate.repo import Item, Repo, references
+from hio_validate.models.entry import Deployment
+from hio_validate.models.site import Site
+from hio_validate.models.stack import Stack
+from hio_validate.repo import Item, Repo, name_of, references
+from hio_validate.settings.argv import Misread
+from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.knowledge import Settings
+from hio_validate.settings.literal import Literal, literals_of_site, literals_of_stack
 from hio_validate.source import Document
 
 
@@ -68,12 +73,13 @@ class Before(Protocol):
         ...
 
 
-@dataclass(frozen=True)
 class View:
     """One repository with everything that rules share, computed once."""
 
-    repo: Repo
-    _inheritances: dict[str, Inheritance | None] = field(default_factory=dict, repr=False)
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+        self._inheritances: dict[str, Inheritance | None] = {}
+        self._secrets: dict[str, tuple[Literal, ...]] = {}
 
     @cached_property
     def settings(self) -> Settings:
@@ -87,12 +93,45 @@ class View:
         return self.ledgers.get(service or "") or Ledger(service or "", {})
 
     def inheritance(self, matrix: Item) -> Inheritance | None:
-        """A matrix, resolved; None where a side is missing or unreadable."""
+        """A matrix, resolved; None where a side is missing or unreadable.
+
+        A deployed matrix is frozen: it answers for what the ledger knew then, not for what was learned later.
+        """
         if matrix.file not in self._inheritances:
-            self._inheritances[matrix.file] = inheritance(
-                matrix, self.repo, self.settings, self.ledger(matrix.service)
-            )
+            ledger, deployed = self.ledger(matrix.service), self.deployed.get(matrix.file)
+            known = ledger.before(deployed.name) if deployed else ledger
+            self._inheritances[matrix.file] = inheritance(matrix, self.repo, self.settings, known)
         return self._inheritances[matrix.file]
+
+    def misread(self, stack: Item, rule: str) -> Iterator[Misread]:
+        """What a stack's arguments and environment got wrong, as far as it is this rule's."""
+        return (wrong for wrong in self.settings.effective(stack).misread if wrong.rule == rule)
+
+    @cached_property
+    def deployed(self) -> dict[str, Item]:
+        """File of a matrix -> the first deployment of its service that pins it."""
+        first: dict[str, Item] = {}
+        for service, ledger in self.ledgers.items():
+            for entry in ledger.as_of():
+                pin = entry.model.pins.matrix if isinstance(entry.model, Deployment) else None
+                matrix = self.repo.find("matrix/v1", name_of(pin), service) if pin else None
+                if matrix is not None and matrix.service == service:
+                    first.setdefault(matrix.file, entry)
+        return first
+
+    def secrets(self, item: Item) -> tuple[Literal, ...]:
+        """The secrets whose values a document states; they are shown nowhere."""
+        if item.file not in self._secrets:
+            self._secrets[item.file] = tuple(self._literals(item))
+        return self._secrets[item.file]
+
+    def _literals(self, item: Item) -> Iterator[Literal]:
+        if isinstance(item.model, Stack):
+            known = self.settings.knowledge(item.model, {})
+            grammars = {role: Grammar(each.family, each.catalogue) for role, each in known.items()}
+            yield from literals_of_stack(item.model, grammars)
+        elif isinstance(item.model, Site):
+            yield from literals_of_site(item.model)
 
     @cached_property
     def citing_captures(self) -> dict[tuple[str, str], list[Item]]:
@@ -106,8 +145,7 @@ class View:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A named defect, how it weighs, and how it is found."""
 
     id: str
@@ -120,6 +158,8 @@ class Rule:
     contract: tuple[str, ...] = ()
     since: int = 1
     suppressible: bool = True
+    spares_older: bool = False
+    """Gives only notes on documents frozen before it, as every suppressible rule does; pins, ledger and history never do."""
 
 
 def at(item: Item, *path: str | int) -> Place:
@@ -137,8 +177,24 @@ def in_file(file: str, line: int = 0, column: int = 0) -> Place:
     return Place(None, fixed=Location(file, line, column))
 
 
+def origins(said: Iterable[Said]) -> tuple[tuple[str, Place], ...]:
+    """Where values come from, each with its side and origin, as the related places of a problem."""
+    return tuple(
+        (
+            f"{each.side}: {each.setting.shown} ({each.setting.origin})",
+            Place(each.stack.document, each.setting.path),
+        )
+        for each in said
+    )
+
+
 def listed(words: Iterable[Any], most: int = 6) -> str:
     """Some words, and how many more there are."""
     shown = [str(word) for word in words]
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more
+
+
+def with_article(noun: str) -> str:
+    """`a baseline`, `an approval`: the kind of an entry in a sentence."""
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from hio_validate.diagnostic import Severity
 from hio_validate.ledger import Ledger
 from hio_validate.models.entry import Baseline, Merge
-from hio_validate.rules.base import Problem, Rule, Scope, View, at
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, with_article
 
 
 def check(view: View) -> Iterator[Problem]:
@@ -34,7 +34,7 @@ def _beginnings(ledger: Ledger) -> Iterator[Problem]:
     if not isinstance(first.model, Baseline):
         yield Problem(
             at(first, "kind"),
-            f"the ledger of {ledger.service} begins with a {first.model.kind}",
+            f"the ledger of {ledger.service} begins with {with_article(first.model.kind)}",
             "the first entry is a baseline: what served before",
         )
     for other in others:

@@ -16,50 +16,54 @@ if the process is right.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.stack import Stack
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
+from hio_validate.settings.captured import stack_of
 from hio_validate.settings.difference import Compared, Group
-from hio_validate.settings.observed import stack_of
 from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import text_of
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
+class _Claim(NamedTuple):
     """Where a capture is said to show a stack, perhaps with an arm's delta."""
 
     stack: Item
     place: Place
     label: str = ""
-    delta: Mapping[str, str] = field(default_factory=dict)
+    delta: Mapping[str, str] = MappingProxyType({})
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    arms = list(_arms(item, view))
-    stacks = [claim.stack for claim in arms]
-    for claim in (*arms, *_named(item, view)):
-        if claim.stack.model is not None and (claim in arms or claim.stack not in stacks):
+    for claim in _claims(item, view):
+        if claim.stack.model is not None:
             yield from _processes(item, claim)
             yield from _settings(item, claim, view)
 
 
-def _named(item: Item, view: View) -> Iterator[_Claim]:
-    """The stack that the capture itself names, and the sides of the matrices that rely on it."""
+def _claims(item: Item, view: View) -> Iterator[_Claim]:
+    """What the capture says of itself, unless an arm says better with which delta, and all who rely on it."""
+    arms = list(_arms(item, view))
     own = view.repo.find("stack/v1", item.model.stack, item.service) if item.model.stack else None
-    if own is not None:
+    if own is not None and all(claim.stack is not own for claim in arms):
         yield _Claim(own, at(item, "stack"))
+    yield from arms
+    yield from _sides(item, view)
+
+
+def _sides(item: Item, view: View) -> Iterator[_Claim]:
+    """The sides of the matrices that rely on the capture."""
     for matrix in view.citing_captures.get(("matrix/v1", item.name), ()):
         for side in ("parent", "candidate"):
-            if not _means(getattr(matrix.model.captures, side, None), item, matrix, view):
-                continue
-            stack = view.repo.find("stack/v1", getattr(matrix.model, side), matrix.service)
-            if stack is not None and stack is not own:
-                yield _Claim(stack, at(matrix, "captures", side))
+            if _means(getattr(matrix.model.captures, side, None), item, matrix, view):
+                stack = view.repo.find("stack/v1", getattr(matrix.model, side), matrix.service)
+                if stack is not None:
+                    yield _Claim(stack, at(matrix, "captures", side))
 
 
 def _arms(item: Item, view: View) -> Iterator[_Claim]:
@@ -67,9 +71,9 @@ def _arms(item: Item, view: View) -> Iterator[_Claim]:
     for run in view.citing_captures.get(("run/v1", item.name), ()):
         for name, arm in run.model.arms.items():
             for index, pin in enumerate(arm.captures):
-                if not _means(pin.partition("@")[0], item, run, view):
+                if not _means(name_of(pin), item, run, view):
                     continue
-                stack = view.repo.find("stack/v1", arm.stack.partition("@")[0], run.service)
+                stack = view.repo.find("stack/v1", name_of(arm.stack), run.service)
                 if stack is not None:
                     delta = {factor: text_of(value) for factor, value in arm.set.items()}
                     label = f" with the delta of the arm {name} of {run.name}" if delta else ""
@@ -149,5 +153,5 @@ def _shows_variable(process: CapturedProcess, name: str) -> bool:
 
 RULE = Rule(
     "capture-outdated", Scope.DOCUMENT, Severity.GATE, "a capture does not show the stack it claims to be", check,
-    kinds=("capture/v1",), contract=("1.5", "1.7"),
+    kinds=("capture/v1",), contract=("1.5", "1.7"), since=2,
 )  # fmt: skip

@@ -6,8 +6,8 @@ from the two arms (stack, delta, captures, defaults of their builds), never decl
 several settings together decides none of them, except for a bundle, and then for all of its members.
 
 A known further difference is an error, and so is a run that does not vary the setting at all. What nobody
-observed is a gate: without a capture of each arm something else could differ unseen. Where the entry publishes a
-result, the two arms it names are the ones that count.
+observed is a gate: without a capture of each arm, and in each of its legs, something else could differ unseen.
+Where the entry publishes a result, the two arms it names are the ones that count.
 
 How to fix: measure the setting alone, one delta on one stack, with a capture of each arm pinned in the run; or
 declare the settings as a bundle with its question before measuring; or write `retest`.
@@ -16,7 +16,6 @@ declare the settings as a bundle with its question before measuring; or write `r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.isolation import Isolation
@@ -30,10 +29,10 @@ from hio_validate.settings.setting import Origin
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     for cited in decided_rows(item, view, "changed", "excluded"):
-        if cited.run is None:
+        run = cited.run
+        if run is None:
             continue
-        run = _published(cited, cited.run)
-        isolation = isolation_of(replace(cited, run=run), view)
+        isolation = isolation_of(cited, view)
         if isolation is not None:
             yield from _judge(item, cited, run, isolation)
         elif len(run.model.arms) < 2:
@@ -43,16 +42,6 @@ def check(item: Item, view: View) -> Iterator[Problem]:
                 "cite a run with two arms that differ in this setting",
                 (_arms(run),),
             )
-
-
-def _published(cited: Cited, run: Item) -> Item:
-    """The run with the two arms that the cited entry's result names, all arms where it names none."""
-    result = getattr(cited.entry.model, "result", None) if cited.entry else None
-    named = {result.from_arm, result.to_arm} if result else set()
-    if not named <= set(run.model.arms):
-        return run
-    arms = {name: arm for name, arm in run.model.arms.items() if name in named or not named}
-    return replace(run, model=run.model.model_copy(update={"arms": arms}))
 
 
 def _arms(run: Item) -> tuple[str, Place]:
@@ -112,5 +101,5 @@ def _varies(each: Compared, isolation: Isolation) -> bool:
 
 RULE = Rule(
     "confounded-evidence", Scope.DOCUMENT, Severity.ERROR, "the evidence does not isolate this setting", check,
-    kinds=("matrix/v1",), contract=("3.5", "3.6", "4.6"),
+    kinds=("matrix/v1",), contract=("3.5", "3.6", "4.6"), since=2,
 )  # fmt: skip

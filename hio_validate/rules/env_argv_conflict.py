@@ -21,9 +21,8 @@ from hio_validate.rules.base import Problem, Rule, Scope, View, at
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    for wrong in view.settings.effective(item).misread:
-        if wrong.rule == "env-argv-conflict":
-            yield Problem(at(item, *wrong.path), wrong.message, wrong.help)
+    for wrong in view.misread(item, "env-argv-conflict"):
+        yield Problem(at(item, *wrong.path), wrong.message, wrong.help)
 
 
 RULE = Rule(

@@ -1,9 +1,10 @@
 """A row that cites an entry about another setting, about another value, or one that decided the opposite.
 
 The citation is what a reviewer trusts without opening it. `evidence: 2026-09-16-threads` behind a row about
-`ubatch-size`, a negative control behind `changed`, or a run of 8 and 16 threads behind a change to 4 looks like
-evidence and is none (contract 3.5: evidence isolates that setting). The values are computed from the arms of
-the cited run, never read from its text.
+`ubatch-size`, a negative control behind `changed`, or a run of 4 and 8 threads behind a change from 2 to 8 looks
+like evidence and is none (contract 3.5: evidence isolates that setting). The values are computed from the arms of
+the cited run, never read from its text; where the entry publishes a result, from its arms in their order. A value
+that no capture shows on an arm is a gate: it could be another one.
 
 How to fix: cite the entry that measured this setting with this value: an increment (or a decision to adopt) for
 `changed`, a negative-control (or a decision against it) for `excluded`; where there is none, write `retest`.
@@ -12,16 +13,16 @@ How to fix: cite the entry that measured this setting with this value: an increm
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models.entry import Decision, Increment, NegativeControl
 from hio_validate.models.matrix import Bundle, FactorRow
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
+from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed, with_article
 from hio_validate.rules.cited import Cited, decided_rows, isolation_of
-from hio_validate.settings.value import UNKNOWN, same
+from hio_validate.settings.difference import NEEDS_A_ROW, Compared
+from hio_validate.settings.value import ABSENT, UNKNOWN, same
 
 _DECIDED_BY = {"changed": Increment, "excluded": NegativeControl}
 _DECISIONS = {"changed": ("experimental-default", "deploy"), "excluded": ("stop-trial", "keep-research")}
@@ -44,7 +45,7 @@ def _wrong_kind(item: Item, cited: Cited, entry: Item) -> Problem | None:
         return None
     if isinstance(model, Decision) and model.decision in _DECISIONS[disposition]:
         return None
-    what = f"{'an' if model.kind == 'increment' else 'a'} {model.kind}"
+    what = with_article(model.kind)
     if isinstance(model, Decision):
         what += f" to {model.decision}"
     return Problem(
@@ -87,27 +88,48 @@ def _names(cited: Cited) -> set[str]:
 
 
 def _wrong_value(item: Item, cited: Cited, entry: Item, view: View) -> Problem | None:
-    """The run measured this setting, but not the value that the row decides about."""
-    if not isinstance(cited.row, FactorRow) or not cited.compared or cited.run is None:
+    """The run measured this setting, but not the change of it that the row decides about."""
+    alone = isinstance(cited.row, FactorRow)
+    for each in cited.compared:
+        if cited.run is not None and (alone or each.group in NEEDS_A_ROW):
+            problem = _measured_otherwise(item, cited, entry, each, _values(cited, each, cited.run, view))
+            if problem:
+                return problem
+    return None
+
+
+def _measured_otherwise(
+    item: Item, cited: Cited, entry: Item, compared: Compared, by_arm: dict[str, str]
+) -> Problem | None:
+    measured = list(dict.fromkeys(by_arm.values()))
+    varied = len(measured) > 1 or measured == [UNKNOWN]
+    if not varied or UNKNOWN in (compared.from_, compared.to):
+        return None  # findings of other rules
+    result = entry.model.result if isinstance(entry.model, Increment) else None
+    if result is not None and {result.from_arm, result.to_arm} <= by_arm.keys():
+        measured = [by_arm[result.from_arm], by_arm[result.to_arm]]
+        fits, shown = all(map(_is_value, measured, (compared.from_, compared.to))), " -> ".join(measured)
+    else:
+        found = [any(_is_value(each, value) for each in measured) for value in (compared.from_, compared.to)]
+        fits, shown = all(found) if cited.row.disposition == "changed" else any(found), listed(measured)
+    if fits:
         return None
-    by_arm = _values(cited, cited.run, view)
-    compared = cited.compared[0]
-    decided = [compared.to] if cited.row.disposition == "changed" else [compared.from_, compared.to]
-    result = getattr(entry.model, "result", None)
-    accepted = by_arm.get(result.to_arm) if result and isinstance(entry.model, Increment) else None
-    every = list(dict.fromkeys(by_arm.values()))
-    measured = [accepted] if accepted is not None else every
-    if len(every) < 2 or UNKNOWN in (*measured, *decided):
-        return None
-    if any(same(mine, theirs) for mine in decided for theirs in measured):
-        return None
+    known = UNKNOWN not in measured
+    name = cited.name if isinstance(cited.row, FactorRow) else compared.address
     return Problem(
         at(item, *cited.evidence_path),
-        f"{entry.name} measured {cited.name} at {listed(measured)}; "
-        f"the row decides about {' -> '.join(decided)}",
-        "cite an entry whose run measured this value, or write retest",
-        (("the arms", Place(cited.run.document, ("arms",), at_key=True)),),
+        f"{entry.name} measured {name} at {shown}; the row decides about {compared.from_} -> {compared.to}",
+        "cite an entry whose run measured both values, or write retest"
+        if known
+        else "pin a capture that shows the value of each arm in the run, or write retest",
+        (("the arms", Place(cited.run.document, ("arms",), at_key=True)),) if cited.run else (),
+        severity=None if known else Severity.GATE,
     )
+
+
+def _is_value(measured: str, decided: str) -> bool:
+    """Whether an arm ran this value; what a side does not have at all can only be measured switched off."""
+    return same(measured, decided) or (decided == ABSENT and same(measured, "off"))
 
 
 def _served_loser(item: Item, cited: Cited, entry: Item, view: View) -> Problem | None:
@@ -115,7 +137,7 @@ def _served_loser(item: Item, cited: Cited, entry: Item, view: View) -> Problem 
     result = getattr(entry.model, "result", None)
     if cited.row.disposition != "excluded" or not result or not cited.compared or cited.run is None:
         return None
-    lost, served = _values(cited, cited.run, view).get(result.to_arm), cited.compared[0].to
+    lost, served = _values(cited, cited.compared[0], cited.run, view).get(result.to_arm), cited.compared[0].to
     if lost is None or UNKNOWN in (lost, served) or not same(lost, served):
         return None
     return Problem(
@@ -145,19 +167,22 @@ def _overruled(item: Item, cited: Cited, entry: Item, view: View) -> Problem | N
     return None
 
 
-def _values(cited: Cited, run: Item, view: View) -> dict[str, str]:
-    """Arm -> value of the row's setting there, as far as the arms can be resolved."""
+def _values(cited: Cited, compared: Compared, run: Item, view: View) -> dict[str, str]:
+    """Arm -> value of one setting of the row there, as far as the arms can be resolved."""
+    sides = [side for side in (compared.parent, compared.candidate) if side]
+    names = [compared.address, *(name for side in sides for name in (side.address, side.factor))]
     found: dict[str, str] = {}
     for pair in combinations(run.model.arms, 2):
         two = run.model.model_copy(update={"arms": {name: run.model.arms[name] for name in pair}})
-        isolation = isolation_of(replace(cited, run=replace(run, model=two)), view)
-        named = (isolation.difference.find(name) for name in sorted(_names(cited))) if isolation else ()
-        for compared in filter(None, named):
-            found |= {pair[0]: compared.from_, pair[1]: compared.to}
+        isolation = isolation_of(cited._replace(run=run._replace(model=two)), view)
+        difference = isolation.difference if isolation else None
+        there = next(filter(None, map(difference.find, names)), None) if difference else None
+        if there is not None:
+            found |= {pair[0]: there.from_, pair[1]: there.to}
     return found
 
 
 RULE = Rule(
     "evidence-contradicts-row", Scope.DOCUMENT, Severity.ERROR, "the cited entry decides something else", check,
-    kinds=("matrix/v1",), contract=("3.5",),
+    kinds=("matrix/v1",), contract=("3.5",), since=2,
 )  # fmt: skip

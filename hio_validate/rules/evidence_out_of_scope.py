@@ -4,10 +4,11 @@ Eight threads won on a 16-core host with a 4B model and a warm cache; the candid
 cores with cold prompts. Contract 3.7: evidence has a scope, compared part by part. What the captures of the
 run's arms show counts before what its `scope:` declares; a known difference is an error; a part that either
 side does not state is a gate, because unknown is not equal. Evidence holds along the accepted chain of the
-ledger, so an older accepted stack is still a parent.
+ledger, so an older accepted stack is still a parent. Only the arms count that the entry's result names, or, where it
+publishes none, those that isolate the setting: what another arm ran lends its parent and its host to nothing.
 
 Where a row says `depends:`, the value of that setting during the measurement is compared with the candidate's;
-if it moved, the row calls for a retest.
+if it moved, or nobody observed it, the row calls for a retest.
 
 How to fix: measure on this parent, host, model and workload; state the run's `scope:` and the matrix's
 `workload:` and `captures:` where a part is unknown; or write `retest`.
@@ -18,10 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.inheritance import Inheritance
+from hio_validate.inheritance import Inheritance, names_an_identity
 from hio_validate.models.capture import Capture
 from hio_validate.models.matrix import FactorRow
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
 from hio_validate.rules.cited import Cited, decided_rows, isolation_of
 from hio_validate.settings.value import UNKNOWN
@@ -39,8 +40,8 @@ def _judge(item: Item, cited: Cited, run: Item, found: Inheritance, view: View) 
     place = at(item, *cited.evidence_path)
     related = (("the run's scope", Place(run.document, ("scope",), at_key=True)),)
     here, there = _here(found, view), _there(run, view)
-    stacks = {arm.stack.partition("@")[0] for arm in run.model.arms.values()}
-    chain = [found.parent.name, *found.ledger.accepted_stacks(found.matrix.as_of or None)]
+    stacks = {name_of(arm.stack) for arm in run.model.arms.values()}
+    chain = [found.parent.name, *found.ledger.accepted_stacks(found.tips)]
     different = [
         f"{part} ({there[part]}, here {here[part]})"
         for part in here
@@ -89,7 +90,7 @@ def _known(declared: str, seen: list[str | None]) -> str:
 def _observed(run: Item, view: View) -> dict[str, list[str | None]]:
     """Host and model as the captures of all arms show them, None where one does not know."""
     pins = [pin for arm in run.model.arms.values() for pin in arm.captures or ("",)]
-    captures = [view.repo.find("capture/v1", pin.partition("@")[0], run.service) for pin in pins]
+    captures = [view.repo.find("capture/v1", name_of(pin), run.service) for pin in pins]
     models = [capture.model if capture else None for capture in captures]
     return {
         "host": [model.host.id if model else None for model in models],
@@ -110,9 +111,12 @@ def _dependencies(item: Item, cited: Cited, run: Item, found: Inheritance, view:
         return
     for index, name in enumerate(cited.row.depends):
         measured, here = isolation.difference.find(name), found.difference.find(name)
-        if here is None:  # a name that neither stack has is an unknown-setting
+        if here is None and not names_an_identity(
+            name
+        ):  # a name that neither stack has is an unknown-setting
             continue
-        there, now = {measured.from_, measured.to} if measured else {UNKNOWN}, here.to
+        there = {measured.from_, measured.to} if measured else {UNKNOWN}
+        now = here.to if here else UNKNOWN
         if there != {now} or now == UNKNOWN:
             yield Problem(
                 at(item, *cited.path, "depends", index),
@@ -140,5 +144,5 @@ def _here(found: Inheritance, view: View) -> dict[str, str]:
 
 RULE = Rule(
     "evidence-out-of-scope", Scope.DOCUMENT, Severity.ERROR, "the evidence was measured in another context", check,
-    kinds=("matrix/v1",), contract=("3.7",),
+    kinds=("matrix/v1",), contract=("3.7",), since=2,
 )  # fmt: skip

@@ -14,31 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.entry import Decision
 from hio_validate.models.matrix import FactorRow
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
-from hio_validate.rules.cited import decided_rows
+from hio_validate.rules.base import Problem, Rule, Scope, View
+from hio_validate.rules.cited import decided_rows, unmeasured
+
+_CITE = "cite the negative control (evidence: <entry>), or name the excluded setting it needs (requires:)"
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     for cited in decided_rows(item, view, "excluded"):
         conditional = isinstance(cited.row, FactorRow) and cited.row.requires is not None
-        if conditional or not cited.needs_evidence:
-            continue
-        if cited.row.evidence is None:
-            yield Problem(
-                at(item, *cited.path, "disposition"),
-                f"{cited.name} is excluded without a measurement",
-                "cite the negative control (evidence: <entry>), or name the excluded setting it needs (requires:)",
-            )
-        elif cited.entry is not None and cited.run is None and isinstance(cited.entry.model, Decision):
-            yield Problem(
-                at(item, *cited.evidence_path),
-                f"{cited.name} is excluded because of {cited.entry.name}, which pins no run",
-                "cite a negative control that pins the run that measured it, or write retest",
-                (("the cited entry", Place(cited.entry.document, ("kind",))),),
-            )
+        if cited.needs_evidence and not conditional:
+            yield from unmeasured(item, cited, "without a measurement", _CITE)
 
 
 RULE = Rule(

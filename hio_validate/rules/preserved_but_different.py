@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, origins
 from hio_validate.settings.difference import Group
 from hio_validate.settings.value import UNKNOWN
 
@@ -24,23 +24,19 @@ _DIFFERENT = frozenset(Group) - {Group.EQUAL, Group.UNKNOWN}
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     found = view.inheritance(item)
-    for each in found.covered if found else ():
+    if found is None:
+        return
+    for each in found.covered:
         compared = each.compared
-        if each.disposition != "preserved" or compared is None or found is None:
+        if each.disposition != "preserved" or compared is None:
             continue
         if compared.group not in _DIFFERENT or UNKNOWN in (compared.from_, compared.to):
             continue
-        sides = ((compared.parent, found.parent), (compared.candidate, found.candidate))
-        related = tuple(
-            (f"{setting.origin}: {setting.shown}", Place(stack.document, setting.path))
-            for setting, stack in sides
-            if setting and setting.path
-        )
         yield Problem(
             at(item, *each.path),
             f"{each.name} is called preserved and differs: {compared.from_} -> {compared.to}",
             _advice(compared.group),
-            related,
+            origins(found.said(compared)),
         )
 
 

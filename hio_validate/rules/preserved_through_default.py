@@ -17,7 +17,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.inheritance import Covered
 from hio_validate.models.matrix import Preserved
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, origins
 from hio_validate.settings.difference import Group
 from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import UNKNOWN
@@ -31,7 +31,9 @@ _WAYS = {
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     found = view.inheritance(item)
-    for each in found.covered if found else ():
+    if found is None:
+        return
+    for each in found.covered:
         compared = each.compared
         if each.disposition != "preserved" or compared is None or compared.group is not Group.EQUAL:
             continue
@@ -41,16 +43,11 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         if ways:
             through = " and ".join(f"{way} at the {side}" for side, way in ways.items())
             word = "implicit" if "what is implicit" in ways.values() else "default"
-            sides = ((compared.parent, found.parent), (compared.candidate, found.candidate)) if found else ()
             yield Problem(
                 at(item, *each.path),
                 f"{each.name} is preserved only through {through} ({compared.to})",
                 f"set it there, or name it: put it on a preserved: line with through: {word}",
-                tuple(
-                    (f"{setting.origin}: {setting.shown}", Place(stack.document, setting.path))
-                    for setting, stack in sides
-                    if setting is not None and setting.path
-                ),
+                origins(found.said(compared)),
             )
 
 

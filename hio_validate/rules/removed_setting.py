@@ -19,9 +19,8 @@ from hio_validate.rules.base import Problem, Rule, Scope, View, at_key
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    for wrong in view.settings.effective(item).misread:
-        if wrong.rule == "removed-setting":
-            yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
+    for wrong in view.misread(item, "removed-setting"):
+        yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
 
 
 RULE = Rule(

@@ -3,7 +3,8 @@
 "We never ran score3, because attn4 was already out" is a fair reason not to measure, but only while attn4 is
 really out, by a measurement, and not through a chain that ends in a circle or in a row that says `retest`
 (contract 3.5: `requires:` a setting that was itself excluded, transitively). A member of an excluded bundle was
-not excluded by itself (contract 3.6), and `requires:` on a row that is not excluded says nothing at all.
+not excluded by itself (contract 3.6), the namesake of another process is another setting, and `requires:` on a row
+that is not excluded says nothing at all.
 
 How to fix: exclude the required setting with its negative control, or decide this one by itself; what a change
 merely hangs on is written `depends:`.
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
 from hio_validate.inheritance import Covered, Inheritance
+from hio_validate.ledger import one_setting
 from hio_validate.models.matrix import Bundle, FactorRow
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
@@ -36,9 +38,9 @@ def _judge(item: Item, each: Covered, row: FactorRow, requires: str, found: Inhe
             "write depends: for a setting whose change calls for a retest, or exclude the row",
         )
         return
-    wrong = _broken_chain(row, found)
+    wrong = _broken_chain(each, found)
     if wrong:
-        related = _row_of(requires, found)
+        related = _row_of(_meant(requires, each, found), found)
         yield Problem(
             place,
             f"{each.name} is excluded because of {requires}, but {wrong}",
@@ -47,45 +49,54 @@ def _judge(item: Item, each: Covered, row: FactorRow, requires: str, found: Inhe
         )
 
 
-def _row_of(name: str, found: Inheritance) -> Covered | None:
+def _meant(name: str, asking: Covered, found: Inheritance) -> str:
+    """The address that a name in a row means: a bare one that could be any process's is the row's own."""
     compared = found.difference.find(name)
-    return next(
-        (
-            each
-            for each in found.covered
-            if each.name == name or (compared and each.compared and each.compared.address == compared.address)
-        ),
-        None,
-    )
+    if compared is not None:
+        return compared.address
+    own = asking.compared.address.partition(".")[0] if asking.compared else ""
+    names_a_process = name.partition(".")[0] in found.ours.processes | found.theirs.processes
+    return name if names_a_process or not own else f"{own}.{name}"
 
 
-def _broken_chain(row: FactorRow, found: Inheritance) -> str:
+def _row_of(address: str, found: Inheritance) -> Covered | None:
+    return next((each for each in found.covered if one_setting(_address(each), address)), None)
+
+
+def _address(each: Covered) -> str:
+    return each.compared.address if each.compared else each.name
+
+
+def _broken_chain(each: Covered, found: Inheritance) -> str:
     """Why the chain of requirements does not end in a measured exclusion, "" where it does."""
     seen: set[str] = set()
-    while row.requires is not None:
-        name = row.requires
-        if name in seen:
+    while isinstance(each.row, FactorRow) and each.row.requires is not None:
+        name = each.row.requires
+        address = _meant(name, each, found)
+        if address in seen:
             return f"{name} requires itself in a circle"
-        seen.add(name)
-        required = _row_of(name, found)
+        seen.add(address)
+        required = _row_of(address, found)
         if required is None:
-            return "" if _was_excluded(name, found) else f"{name} has no row and no negative control"
+            return "" if _was_excluded(address, found) else f"{name} has no row and no negative control"
         if isinstance(required.row, Bundle):
             return f"{name} is only a member of the bundle {required.row.bundle}, which decides no member by itself"
-        if not isinstance(required.row, FactorRow) or required.disposition != "excluded":
+        if required.disposition != "excluded":
             return f"{name} is {required.disposition}"
-        row = required.row
+        each = required
     return ""
 
 
-def _was_excluded(name: str, found: Inheritance) -> bool:
+def _was_excluded(address: str, found: Inheritance) -> bool:
     """Whether the ledger has a negative control of a setting, named with or without its process."""
-    excluded = {item.model.factor for item in found.ledger.exclusions(found.matrix.as_of or None)}
-    excluded |= {factor.partition(".")[2] for factor in excluded}
-    return name in excluded or name.partition(".")[2] in excluded - {""}
+    for control in found.ledger.exclusions(found.tips):
+        compared = found.difference.find(control.model.factor)
+        if one_setting(compared.address if compared else control.model.factor, address):
+            return True
+    return False
 
 
 RULE = Rule(
     "requires-not-excluded", Scope.DOCUMENT, Severity.ERROR, "the required setting was not excluded", check,
-    kinds=("matrix/v1",), contract=("3.5",),
+    kinds=("matrix/v1",), contract=("3.5",), since=2,
 )  # fmt: skip

@@ -13,23 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
+from hio_validate.rules.cited import rows_of
 
 _HELP = "measure it, then cite the ledger entry: disposition changed or excluded, evidence: <entry>"
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    matrix: Matrix = item.model
-    for index, row in enumerate(matrix.rows):
-        if isinstance(row, FactorRow | Bundle) and row.disposition == "retest":
-            name = row.factor if isinstance(row, FactorRow) else f"the bundle {row.bundle}"
-            yield Problem(at(item, "rows", index, "disposition"), f"{name} awaits a retest", _HELP)
-    if matrix.defaults and matrix.defaults.disposition == "retest":
-        yield Problem(
-            at(item, "defaults", "disposition"), "unknown defaults await a retest", "learn the help text"
-        )
+    for path, name in rows_of(item, "retest"):
+        if name:
+            yield Problem(at(item, *path), f"{name} awaits a retest", _HELP)
+        else:
+            yield Problem(at(item, *path), "unknown defaults await a retest", "learn the help text")
 
 
 RULE = Rule(

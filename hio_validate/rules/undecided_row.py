@@ -14,21 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
-
-_HELP = "write preserved, changed, retest or excluded"
+from hio_validate.rules.cited import rows_of
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    matrix: Matrix = item.model
-    for index, row in enumerate(matrix.rows):
-        if isinstance(row, FactorRow | Bundle) and row.disposition == "undecided":
-            name = row.factor if isinstance(row, FactorRow) else f"the bundle {row.bundle}"
-            yield Problem(at(item, "rows", index, "disposition"), f"{name} is undecided", _HELP)
-    if matrix.defaults and matrix.defaults.disposition == "undecided":
-        yield Problem(at(item, "defaults", "disposition"), "the unknown defaults are undecided", _HELP)
+    for path, name in rows_of(item, "undecided"):
+        said = f"{name} is undecided" if name else "the unknown defaults are undecided"
+        yield Problem(at(item, *path), said, "write preserved, changed, retest or excluded")
 
 
 RULE = Rule(

@@ -5,6 +5,9 @@ unknowns look the same on paper and may run differently. Contract 1.5: unknown n
 to itself; contract 2.4: what is decided at run time is resolved by an observation or reported as unknown. The
 row may stay while you work (it is a gate), but it does not go into a deployment.
 
+Which executable, libraries and model run is seen by a capture only (contract 1.6). A side without one gives one
+gate for all of these, not one for each library.
+
 How to fix: observe the value (`hio capture`, then `captures:` in the matrix), set it explicitly in the stack,
 or write `retest`.
 """
@@ -16,7 +19,7 @@ from collections.abc import Iterator
 from hio_validate.diagnostic import Severity
 from hio_validate.inheritance import Inheritance
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, at_key
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key, origins
 from hio_validate.settings.difference import Compared
 from hio_validate.settings.setting import Class
 from hio_validate.settings.value import UNKNOWN
@@ -24,9 +27,11 @@ from hio_validate.settings.value import UNKNOWN
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     found = view.inheritance(item)
-    for each in found.covered if found else ():
+    if found is None:
+        return
+    for each in found.covered:
         compared = each.compared
-        if found is None or compared is None or each.disposition in ("retest", "undecided"):
+        if compared is None or each.disposition in ("retest", "undecided"):
             continue
         sides = (("parent", compared.from_), ("candidate", compared.to))
         unknown = [side for side, value in sides if value == UNKNOWN]
@@ -35,11 +40,10 @@ def check(item: Item, view: View) -> Iterator[Problem]:
                 at(item, *each.path),
                 f"{each.name} is {each.disposition}, but its value is unknown at the {' and the '.join(unknown)}",
                 _advice(compared),
-                _origins(compared, found),
+                origins(said for said in found.said(compared) if not said.setting.known),
             )
-    if found is not None:
-        yield from _defaults(item, found)
-        yield from _never_captured(item, found)
+    yield from _defaults(item, found)
+    yield from _never_captured(item, found)
 
 
 def _advice(compared: Compared) -> str:
@@ -48,25 +52,18 @@ def _advice(compared: Compared) -> str:
     return "observe it (hio capture, then captures: in the matrix), set it in the stack, or write retest"
 
 
-def _origins(compared: Compared, found: Inheritance) -> tuple[tuple[str, Place], ...]:
-    """Where the stacks ask for a value that is decided at run time."""
-    sides = ((compared.parent, found.parent), (compared.candidate, found.candidate))
-    return tuple(
-        (f"{setting.origin}: {setting.shown}", Place(stack.document, setting.path))
-        for setting, stack in sides
-        if setting is not None and setting.path and not setting.known
-    )
-
-
 def _never_captured(item: Item, found: Inheritance) -> Iterator[Problem]:
+    """One finding for all that only a capture can show, however many libraries that would be."""
     captures = found.matrix.captures
-    named = {"parent": captures.parent, "candidate": captures.candidate} if captures else {}
-    missing = [side for side, capture in named.items() if capture is None]
-    if len(missing) == 1:
+    missing = [side for side in ("parent", "candidate") if getattr(captures, side, None) is None]
+    if missing:
+        one = len(missing) == 1
         yield Problem(
-            at_key(item, "captures"),
-            f"the {missing[0]} was not captured, so its libraries and artifacts are unknown",
-            f"capture it (hio capture --stack) and name it here: {missing[0]}: <capture>",
+            at_key(item, "captures") if captures else at(item, "candidate"),
+            f"the {' and the '.join(missing)} {'was' if one else 'were'} not captured, "
+            f"so {'its' if one else 'their'} executable, libraries and model are unknown",
+            "capture what runs (hio capture --stack) and name it here: "
+            f"captures: {{{', '.join(f'{side}: <capture>' for side in missing)}}}",
         )
 
 
@@ -83,5 +80,5 @@ def _defaults(item: Item, found: Inheritance) -> Iterator[Problem]:
 
 RULE = Rule(
     "unknown-relied-on", Scope.DOCUMENT, Severity.GATE, "a decided row relies on a value nobody knows", check,
-    kinds=("matrix/v1",), contract=("1.5", "2.4", "3.4"),
+    kinds=("matrix/v1",), contract=("1.5", "1.6", "2.4", "3.4"), since=2,
 )  # fmt: skip

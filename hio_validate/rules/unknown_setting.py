@@ -14,28 +14,24 @@ How to fix: write the name as the build's help does, with its process where two 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator
 
 from hio_validate.diagnostic import Path, Severity
-from hio_validate.inheritance import Inheritance
+from hio_validate.inheritance import Inheritance, names_an_identity
+from hio_validate.ledger import one_setting
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
 from hio_validate.settings.setting import Effective
-
-_IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")
-"""Settings that only a capture or a build can give a value, so that their absence says nothing."""
+from hio_validate.spelling import nearest
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     if isinstance(item.model, Stack):
-        for wrong in view.settings.effective(item).misread:
-            if wrong.rule == "unknown-setting":
-                yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
+        for wrong in view.misread(item, "unknown-setting"):
+            yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
     elif isinstance(item.model, Run):
         yield from _arms(item, item.model, view)
     elif found := view.inheritance(item):
@@ -47,19 +43,14 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 def _rows(item: Item, found: Inheritance) -> Iterator[Problem]:
     decided = [entry.model.factor for entry in (*found.ledger.accepted(), *found.ledger.exclusions())]
     for each in found.covered:
-        if each.compared is None and not _is_one_of(each.name, decided):
+        if each.compared is None and not any(one_setting(each.name, factor) for factor in decided):
             yield _in_neither(item, each.path, each.name, found)
-
-
-def _is_one_of(name: str, decided: Iterable[str]) -> bool:
-    """Whether the ledger decided a setting that no stack has any more; either side may name the process."""
-    return any(name == other or name.endswith(f".{other}") or other.endswith(f".{name}") for other in decided)
 
 
 def _depends(item: Item, found: Inheritance) -> Iterator[Problem]:
     for index, row in enumerate(found.matrix.rows):
         for position, name in enumerate(row.depends if isinstance(row, FactorRow) else ()):
-            if found.difference.find(name) is None and not _IDENTITY.fullmatch(name):
+            if found.difference.find(name) is None and not names_an_identity(name):
                 yield _in_neither(item, ("rows", index, "depends", position), name, found)
 
 
@@ -67,8 +58,8 @@ def _in_neither(item: Item, path: Path, name: str, found: Inheritance) -> Proble
     meant = found.difference.ambiguous(name)
     if meant:
         return Problem(at(item, *path), f"{name} is ambiguous here", f"write {' or '.join(meant)}")
-    near = get_close_matches(name, found.difference.names, n=1)
-    advice = f"did you mean {near[0]}?" if near else "remove it; never-adopted candidates need no row"
+    near = nearest(name, found.difference.names)
+    advice = f"did you mean {near}?" if near else "remove it; never-adopted candidates need no row"
     return Problem(at(item, *path), f"neither stack has a setting {name}", advice)
 
 
@@ -100,12 +91,12 @@ def _pairs(item: Item, found: Inheritance) -> Iterator[Problem]:
 
 def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
     for name, arm in run.arms.items():
-        stack = view.repo.find("stack/v1", arm.stack.partition("@")[0], item.service)
+        stack = view.repo.find("stack/v1", name_of(arm.stack), item.service)
         if stack is None or stack.model is None:
             continue
         effective = view.settings.effective(stack)
         for address in arm.set:
-            meant = [] if _IDENTITY.fullmatch(address) else _meant(address, stack.model, effective)
+            meant = [] if names_an_identity(address) else _meant(address, stack.model, effective)
             if meant is None:
                 message, advice = (
                     f"no process of {stack.name} has a setting {address}",
@@ -120,8 +111,8 @@ def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
 
 def _nearest(address: str, effective: Effective) -> str:
     names = [*effective.settings, *(setting.factor for setting in effective.settings.values())]
-    near = get_close_matches(address, names, n=1)
-    return f"did you mean {near[0]}?" if near else "write it as process.setting, as the build's help names it"
+    near = nearest(address, names)
+    return f"did you mean {near}?" if near else "write it as process.setting, as the build's help names it"
 
 
 def _meant(address: str, stack: Stack, effective: Effective) -> list[str] | None:

@@ -2,10 +2,12 @@
 
 "Threads 4 is 6 % faster" without the run is a rumour: nobody can tell which two arms were compared, whether
 they differed in this setting alone (contract 3.5), or compute the number again. An increment or a negative
-control therefore pins the run that measured it, and so does a decision that publishes a result (contract 1.4).
+control therefore pins the run that measured it, and so does a decision that publishes a result (contract
+1.4). A failed run stays on record (contract 6.7): it pins what was kept of it, or says in `because` what was
+seen.
 
-History from before hio (`imported: true`) may honestly have no rows any more: there it is a gate, because such
-an entry may be recorded and never carries a deployment.
+History from before hio (`imported: true`) may honestly have no rows any more: there it is a gate, because
+such an entry may be recorded and never carries a deployment.
 
 How to fix: add `pins: {run: "<name>@sha256:<digest>"}` with the digest that `sha256sum` prints for the run's
 run.yaml. If nothing was measured, it is no increment: record an entry of kind `decision` without a result.
@@ -16,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.entry import Decision, Increment, NegativeControl
+from hio_validate.models.entry import Decision, FailedRun, Increment, NegativeControl
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
 
@@ -39,6 +41,13 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             at_key(item, "result"),
             f"a change of {entry.result.metric} is published here and no run is pinned",
             'add pins: {run: "<name>@sha256:<digest>"}, the digest of its run.yaml',
+            severity=severity,
+        )
+    elif isinstance(entry, FailedRun) and entry.because is None:
+        yield Problem(
+            at(item, "hazard"),
+            f"a trial ended by {entry.hazard} that pins no run and does not say what was seen",
+            "pin what was kept of it, or write because: what was seen",
             severity=severity,
         )
 

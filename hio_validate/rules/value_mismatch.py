@@ -17,9 +17,8 @@ from hio_validate.diagnostic import Path, Severity
 from hio_validate.inheritance import Inheritance
 from hio_validate.models.matrix import FactorRow
 from hio_validate.repo import Item
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, origins
 from hio_validate.settings.difference import Compared
-from hio_validate.settings.setting import Setting
 from hio_validate.settings.value import same, text_of
 from hio_validate.source.dump import quoted
 
@@ -38,16 +37,16 @@ def _row(
     item: Item, name: str, path: Path, row: FactorRow, compared: Compared, found: Inheritance
 ) -> Iterator[Problem]:
     sides = (
-        ("from", row.from_, compared.from_, compared.parent, found.parent),
-        ("to", row.to, compared.to, compared.candidate, found.candidate),
+        ("from", "parent", row.from_, compared.from_, compared.parent),
+        ("to", "candidate", row.to, compared.to, compared.candidate),
     )
-    for key, shown, computed, setting, stack in sides:
+    for key, side, shown, computed, setting in sides:
         if not same(text_of(shown), computed):
             yield Problem(
                 at(item, *path, key),
                 f"{name}: {key} is {text_of(shown)} here; computed is {setting.shown if setting else computed}",
                 f"write {key}: {quoted(computed)}, or put the stack right",
-                _origin(setting, stack),
+                origins(said for said in found.said(compared) if said.side == side),
             )
 
 
@@ -65,12 +64,6 @@ def _defaults(item: Item, found: Inheritance) -> Iterator[Problem]:
                 if computed == "unknown"
                 else f"write {side}: {computed}; delete the line where both sides are known",
             )
-
-
-def _origin(setting: Setting | None, stack: Item) -> tuple[tuple[str, Place], ...]:
-    if setting is None or not setting.path:
-        return ()
-    return ((f"{setting.origin}: {setting.shown}", Place(stack.document, setting.path)),)
 
 
 RULE = Rule(

@@ -17,8 +17,14 @@ EXPECTED = {
         "worker.IO_PROFILE has no row: 0 -> absent (it differs)",
     ],
     ("error", "preserved-but-different"): ["top-k is called preserved and differs: 64 -> absent"],
-    ("gate", "changed-without-evidence"): ["the bundle capacity is changed without evidence"],
+    ("gate", "changed-without-evidence"): [
+        "four-row-schedule is changed because of schedule, which is history from before hio",
+        "the bundle capacity is changed without evidence",
+    ],
     ("gate", "retest-open"): ["unknown defaults await a retest"],
+    ("gate", "unknown-relied-on"): [
+        "the parent and the candidate were not captured, so their executable, libraries and model are unknown"
+    ],
 }
 UNOBSERVED = ["four-row-schedule", "threadpools", "small-batch"]
 

@@ -32,12 +32,10 @@ def test_a_clean_repository_is_0_and_counts_its_documents(repo: Path) -> None:
 
 
 @pytest.mark.parametrize(("asked", "code"), [((), 0), (("--gate", "deploy"), 1), (("--gate", "tested"), 1)])
-def test_a_retest_blocks_only_where_a_gate_is_asked_for(
-    repo: Path, asked: tuple[str, ...], code: int
-) -> None:
+def test_a_gate_blocks_only_where_it_is_asked_for(repo: Path, asked: tuple[str, ...], code: int) -> None:
     said = hio(repo, "validate", *asked)
     assert said.code == code
-    assert "1 gate" in said.out.splitlines()[-1]
+    assert "2 gates" in said.out.splitlines()[-1]
 
 
 def test_an_error_is_1_with_file_line_and_column(repo: Path) -> None:
@@ -102,11 +100,11 @@ def test_usage_goes_before_findings(repo: Path) -> None:
 
 
 def test_one_file_is_judged_with_what_depends_on_it(repo: Path) -> None:
-    write(repo, {TWO: stack("two", 3)})
+    write(repo, {TWO: stack("two", 3), "manifests/sites/far.yaml": "hio: site/v1\nname: far\n"})
     said = hio(repo, "validate", TWO)
     assert said.code == 1
     assert f"{MATRIX}:7" in said.out
-    assert hio(repo, "validate", "manifests/sites/lab.yaml").code == 0
+    assert hio(repo, "validate", "manifests/sites/far.yaml").code == 0
 
 
 def test_a_folder_means_its_documents(repo: Path) -> None:
@@ -114,8 +112,9 @@ def test_a_folder_means_its_documents(repo: Path) -> None:
         repo,
         {MATRIX: matrix(to="3"), ".gitignore": "manifests/scratch/\n", "manifests/scratch/x.yaml": "a: ["},
     )
+    write(repo, {"manifests/sites/far/far.yaml": "hio: site/v1\nname: far\n"})
     assert hio(repo, "validate", "matrix").code == 1
-    assert hio(repo, "validate", "manifests/sites").code == 0
+    assert hio(repo, "validate", "manifests/sites/far").code == 0
     assert hio(repo, "validate", ".").out == hio(repo, "validate").out
     (repo / "empty").mkdir()
     assert hio(repo, "validate", "empty").code == 3

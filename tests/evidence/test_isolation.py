@@ -123,6 +123,42 @@ def test_a_later_leg_that_ran_something_else_is_a_further_factor(tmp_path: Path)
     assert _addresses(found) == ["server.lib.libggml"]
 
 
+def test_what_a_later_leg_does_not_show_is_unobserved(tmp_path: Path) -> None:
+    arms = _arm("one", captures=("c1", "c3")) + _arm("two", more=SET_2, captures=("c2",))
+    unseen = _capture("c3").replace(
+        f'{{how: hash, path: /opt/e/libggml.so, sha256: "{"a" * 64}"}}', "{how: unknown}"
+    )
+    found = _isolated(tmp_path, arms, c1=_capture("c1"), c2=_capture("c2"), c3=unseen)
+    assert found is not None
+    assert found.unobserved == ("server.lib.libggml is unknown in a later leg of the arm one",)
+    assert found.further == ()
+
+
+def test_an_asked_setting_that_a_later_leg_does_not_show_is_unobserved(tmp_path: Path) -> None:
+    arms = _arm("one", of="auto", captures=("c1", "c3")) + _arm("two", more=SET_2, captures=("c2",))
+    write(tmp_path, {f"{ROOM}/stacks/auto.yaml": stack("auto").replace('"1"', '"-1"')})
+    seen = _capture("c1", "auto") + "    log: {how: log, facts: {n_threads: 1}}\n"
+    found = _isolated(tmp_path, arms, c1=seen, c2=_capture("c2"), c3=_capture("c3", "auto"))
+    assert found is not None
+    assert found.unobserved == ("server.threads is unknown in a later leg of the arm one",)
+
+
+def test_a_later_leg_of_an_unrecognised_build_leaves_the_defaults_unknown_in_one_reason(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, {f"{ROOM}/stacks/any.yaml": stack("any").replace("    build: b1\n", "")})
+    arms = _arm("one", of="any", captures=("c1", "c3")) + _arm("two", of="any", more=SET_2, captures=("c2",))
+    c1, c2 = (
+        _capture(name, "any").replace(
+            "    family: llama-server\n", "    family: llama-server\n    build: b1\n"
+        )
+        for name in ("c1", "c2")
+    )
+    found = _isolated(tmp_path, arms, c1=c1, c2=c2, c3=_capture("c3", "any"))
+    assert found is not None
+    assert found.unobserved == ("the defaults of the arm one are unknown",)
+
+
 def test_an_arm_without_capture_is_unobserved_and_never_equal(tmp_path: Path) -> None:
     found = _isolated(tmp_path, _arm("one", captures=("c1",)) + _arm("two", more=SET_2), c1=_capture("c1"))
     assert found is not None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hio_validate import engine
+from hio_validate.diagnostic import Report
 from hio_validate.history import Folder
 from hio_validate.repo import load
 from hio_validate.rules import RULES
@@ -58,13 +59,16 @@ class Case:
         file = self.folder / "expect.txt"
         return sorted(file.read_text(encoding="utf-8").split("\n")[:-1]) if file.exists() else []
 
+    def report(self, rules: Sequence[Rule] = RULES) -> Report:
+        """What the rules say of the tree."""
+        base = self.folder / "before"
+        return engine.run(load(Folder(self.folder)), BaseFolder(base) if base.exists() else None, rules)
+
     def found(self, rules: Sequence[Rule] = RULES) -> list[str]:
         """`file:line:column rule-id` of every finding, suppressed ones left out."""
-        base = self.folder / "before"
-        report = engine.run(load(Folder(self.folder)), BaseFolder(base) if base.exists() else None, rules)
         return sorted(
             f"{found.location.file}:{found.location.line}:{found.location.column} {found.rule}"
-            for found in report.diagnostics
+            for found in self.report(rules).diagnostics
         )
 
 

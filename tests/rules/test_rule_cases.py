@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from hio_validate.diagnostic import Severity
 from hio_validate.rules import RULES
 from hio_validate.rules.base import Scope
 from tests.rules.cases import Case, cases
 
+SAYS_HOW_IT_WEIGHS = ("-is-an-error", "-is-a-gate", "-is-a-note")
+
 SPECIAL = {"internal-error"}
 """A rule that raises cannot be shown by documents; tests/test_engine.py shows it."""
+
+ONE_A_DOCUMENT = {"syntax-error", "unlearned-help", "unpinned-evidence", "unreadable-rows"}
+"""After the first such fault nothing more can be said of the document, so there is no second to lose."""
 
 
 @pytest.mark.parametrize("case", list(cases()), ids=str)
 def test_all_rules_together_find_exactly_what_the_case_says(case: Case) -> None:
     assert case.found() == case.expected
+
+
+@pytest.mark.parametrize(
+    "case", [each for each in cases() if each.folder.name.endswith(SAYS_HOW_IT_WEIGHS)], ids=str
+)
+def test_a_case_that_names_a_severity_gets_it(case: Case) -> None:
+    mine = {found.severity for found in case.report().diagnostics if found.rule == case.rule}
+    assert mine == {Severity(case.folder.name.rpartition("-")[2])}
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in SPECIAL], ids=lambda rule: rule.id)
@@ -34,13 +46,21 @@ def test_a_rule_has_failing_passing_and_good_before_bad_cases(rule) -> None:
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in SPECIAL], ids=lambda rule: rule.id)
 def test_an_emptied_check_is_noticed(rule) -> None:
-    emptied = [replace(each, check=lambda *_: iter(())) if each is rule else each for each in RULES]
+    emptied = [each._replace(check=lambda *_: iter(())) if each is rule else each for each in RULES]
     failing = [case for case in cases(rule.id) if case.fails]
     assert failing
     assert all(case.found(emptied) != case.expected for case in failing)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in SPECIAL], ids=lambda rule: rule.id)
+def test_a_check_that_stops_after_the_first_finding_is_noticed(rule) -> None:
+    stopped = [each._replace(check=_first_only(rule.check)) if each is rule else each for each in RULES]
+    failing = [case for case in cases(rule.id) if case.fails]
+    counting = [case for case in failing if _several_in_one_file(case, rule.id)]
+    assert any(case.found(stopped) != case.expected for case in counting or failing) == (
+        rule.id not in ONE_A_DOCUMENT
+    )
     if rule.scope is not Scope.CHANGE:
-        stopped = [replace(each, check=_first_only(rule.check)) if each is rule else each for each in RULES]
-        counting = [case for case in failing if _several_in_one_file(case, rule.id)]
         assert all(case.found(stopped) != case.expected for case in counting)
 
 

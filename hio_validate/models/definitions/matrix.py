@@ -95,7 +95,8 @@ class Matrix(Model):
     captures: Captures | None = Field(None, description="Observations of both sides.")
     workload: Workload | None = Field(None, description="The workload the candidate is for.")
     as_of: list[Reference] = Field(
-        default_factory=list, description="Ledger tips whose decisions this covers; later entries give notes."
+        default_factory=list,
+        description="Ledger tips whose decisions this covers; what was decided later needs no row here.",
     )
     pairs: dict[Address, list[Text]] = Field(
         default_factory=dict, description="Two vocabularies: name -> [process setting, ..., process setting]."

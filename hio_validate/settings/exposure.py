@@ -1,0 +1,76 @@
+"""Who can reach what a process listens on, and whether another address lets more in (contract 5.1).
+
+Invariant: what an address reaches is never guessed; a host name, which only a resolver knows, reaches the unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+
+from hio_validate.models.site import Place
+
+LISTENS = frozenset({"host"})
+"""Factors whose value is the address that a server listens on."""
+
+
+class Reach(IntEnum):
+    """Who gets in, from few to all."""
+
+    LOCAL = 0
+    """Loopback or a Unix socket: processes of this host."""
+    PRIVATE = 1
+    """An address that no router of the internet leads to."""
+    PUBLIC = 2
+    EVERYWHERE = 3
+    """Every address of the host."""
+
+
+_EVERYWHERE = frozenset({"", "*", "None"})
+"""Beside `0.0.0.0` and `::`. vLLM's default None binds to every address (its create_server_socket)."""
+
+
+def reach(host: str) -> Reach | None:
+    """Who reaches a server that listens on this host; None where the text does not say."""
+    from ipaddress import ip_address  # only where two stacks listen differently
+
+    if host in _EVERYWHERE:
+        return Reach.EVERYWHERE
+    if host == "localhost" or host.startswith("/") or host.endswith(".sock"):
+        return Reach.LOCAL
+    try:
+        address = ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return None
+    address = getattr(address, "ipv4_mapped", None) or address
+    if address.is_unspecified:
+        return Reach.EVERYWHERE
+    if address.is_loopback:
+        return Reach.LOCAL
+    return Reach.PUBLIC if address.is_global else Reach.PRIVATE
+
+
+def wider(before: str, after: str) -> bool | None:
+    """Whether more can reach `after` than `before`, two values of a host; None where that is unknown.
+
+    Unknown is not equal: `unknown` is no host, and two unknown ones may differ. A name is equal to itself.
+    """
+    if before == after and before != "unknown":
+        return False
+    then, now = reach(before), reach(after)
+    if then is Reach.EVERYWHERE or now is Reach.LOCAL:
+        return False
+    return None if then is None or now is None else now > then
+
+
+_PLACE_HOLDER = re.compile(r"\$\{([A-Za-z0-9._+-]+)\}")
+
+
+def at_place(value: str, place: Place | None) -> str:
+    """A value with what `${host}`, `${port}` and other place-holders stand for at a site; unknown ones stay."""
+    if place is None:
+        return value
+    known = {"host": place.host, "port": place.port, "unit": place.unit, **place.paths}
+    return _PLACE_HOLDER.sub(
+        lambda found: found[0] if known.get(found[1]) is None else str(known[found[1]]), value
+    )
