@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -170,6 +170,10 @@ class Objects:
         self.root, self.ids, self.links = root, ids, links
         self._read: dict[str, bytes] = {}
 
+    def among(self, paths: Set[str]) -> Objects:
+        """The same tree as if it had these paths only."""
+        return Objects(self.root, {path: id_ for path, id_ in self.ids.items() if path in paths}, self.links)
+
     def paths(self) -> Sequence[str]:
         return list(self.ids)
 
@@ -288,3 +292,25 @@ def changed_in_index(root: Path, base: str = "HEAD") -> list[str]:
         more=_index_of_hook(root),
     )  # fmt: skip
     return [os.fsdecode(path) for path in listed.split(b"\0") if path]
+
+
+def commit_of(root: Path, name: str) -> str:
+    """Full id of the commit that a name means. Raises GitError."""
+    try:
+        return git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
+    except GitError:
+        raise GitError(f"{name} is no commit of this repository") from None
+
+
+def parted_at(root: Path, base: str, head: str) -> str:
+    """Full id of the commit where `head` left `base`: `base` itself where it is an ancestor. Raises GitError."""
+    ids = commit_of(root, base), commit_of(root, head)
+    try:
+        return git(root, "merge-base", *ids).decode().split()[0]
+    except GitError:
+        if git(root, "rev-parse", "--is-shallow-repository").strip() == b"true":
+            raise GitError(
+                f"this clone is shallow, so it is not known where {head} left {base}; "
+                "fetch the whole history (git fetch --unshallow)"
+            ) from None
+        raise GitError(f"{base} and {head} share no commit, so there is nothing to compare") from None

@@ -43,14 +43,15 @@ MAY_IMPORT = {
     "focused": "diagnostic repo parents surroundings engine",
     "checkpoint": "diagnostic source repo settings history parents focused",
     "shards": "diagnostic repo surroundings rules engine",
+    "review": "diagnostic moment models repo settings history parents evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "report": "diagnostic models repo settings ledger inheritance status next_test life checkpoint",
+    "report": "diagnostic models repo settings ledger inheritance status next_test life checkpoint review",
     "console": "repo history",
     "validating": "diagnostic repo history parents rules focused shards report console",
     "cli": "diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
-    "inheritance scaffold rules appending focused checkpoint subjects drift status next_test life report console "
-    "validating",
+    "inheritance scaffold rules appending focused checkpoint review subjects drift status next_test life report console "
+    "validating engine surroundings",
     "hook": "",
     "__main__": "validating cli hook",
 }

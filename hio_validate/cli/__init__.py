@@ -21,6 +21,7 @@ _VERBS = {
     "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
     "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),
     "status": ("status:status", "Say how far every stack has come, and what it lacks."),
+    "review": ("review:review", "Say what a change of documents changes in what serves."),
     "log": ("log:log", "Tell the life of one setting."),
     "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),

@@ -19,6 +19,8 @@ from hio_validate.models.matrix import FactorRow
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, origins
 from hio_validate.settings.difference import Compared
+from hio_validate.settings.secrets import WITHHELD
+from hio_validate.settings.setting import Class
 from hio_validate.settings.value import same, text_of
 from hio_validate.source.dump import quoted
 
@@ -42,9 +44,10 @@ def _row(
     )
     for key, side, shown, computed, setting in sides:
         if not same(text_of(shown), computed):
+            said = WITHHELD if compared.class_ is Class.SECRET else text_of(shown)
             yield Problem(
                 at(item, *path, key),
-                f"{name}: {key} is {text_of(shown)} here; computed is {setting.shown if setting else computed}",
+                f"{name}: {key} is {said} here; computed is {setting.shown if setting else computed}",
                 f"write {key}: {quoted(computed)}, or put the stack right",
                 origins(said for said in found.said(compared) if said.side == side),
             )

@@ -31,7 +31,13 @@ _EVERYWHERE = frozenset({"", "*", "None"})
 
 
 def reach(host: str) -> Reach | None:
-    """Who reaches a server that listens on this host; None where the text does not say."""
+    """Who reaches a server that listens on this host; None where the text does not say.
+
+    Of several addresses, separated by commas (llama-server), the one that most can reach counts.
+    """
+    if "," in host:
+        found = [reach(each.strip()) for each in host.split(",")]
+        return None if None in found else max(each for each in found if each is not None)
     from ipaddress import ip_address  # only where two stacks listen differently
 
     if host in _EVERYWHERE:

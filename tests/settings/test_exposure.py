@@ -18,6 +18,7 @@ REACHES = {
         "localhost",
         "::ffff:127.0.0.1",
         "/run/llama.sock",
+        "127.0.0.1,/run/llama.sock",
     ],
     Reach.PRIVATE: [
         "10.0.0.7",
@@ -29,10 +30,10 @@ REACHES = {
         "fe80::1%eth0",
     ],
     Reach.PUBLIC: ["8.8.8.8", "2606:4700::1111"],
-    Reach.EVERYWHERE: ["0.0.0.0", "::", "[::]", "*", "", "None", "::ffff:0.0.0.0"],
+    Reach.EVERYWHERE: ["0.0.0.0", "::", "[::]", "*", "", "None", "::ffff:0.0.0.0", "127.0.0.1, 0.0.0.0"],
 }
 KNOWN = [(text, level) for level, texts in REACHES.items() for text in texts]
-UNKNOWN = ["gpu1.example.org", "${host}", "unknown", "absent", "0", "127.1", "1.2.3.4.5"]
+UNKNOWN = ["gpu1.example.org", "${host}", "unknown", "absent", "0", "127.1", "1.2.3.4.5", "0.0.0.0,gpu1"]
 
 _known = st.sampled_from(KNOWN)
 _hosts = st.sampled_from([*(text for text, _ in KNOWN), *UNKNOWN]) | st.text(max_size=20)

@@ -1,0 +1,90 @@
+"""A stack as it runs at its site: `${name}` stands for what the site says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hio_validate.models.capture import CapturedProcess
+from hio_validate.models.site import Place
+from hio_validate.models.stack import Process, Stack
+from hio_validate.repo import Item
+from hio_validate.review.trees import Side
+from hio_validate.settings.exposure import at_place
+from hio_validate.settings.setting import Effective, Origin, Setting
+
+
+def placed(stack: Stack, place: Place | None) -> Stack:
+    """The stack with its place-holders filled in; what the site does not say stays as it is written."""
+    if place is None:
+        return stack
+
+    def process(each: Process) -> Process:
+        argv = [[at_place(word, place) for word in line] for line in each.argv]
+        env = {name: at_place(value, place) for name, value in each.env.items()}
+        return each.model_copy(update={"argv": argv, "env": env})
+
+    return stack.model_copy(
+        update={"processes": {name: process(each) for name, each in stack.processes.items()}}
+    )
+
+
+@dataclass
+class Placed:
+    """The settings in force of the stacks of one side, each at the site of its service."""
+
+    side: Side
+    _known: dict[tuple[str, str | None], Effective] = field(default_factory=dict, repr=False)
+
+    def effective(self, stack: Item, capture: Item | None = None) -> Effective:
+        key = (stack.file, capture.file if capture else None)
+        if key not in self._known:
+            place = self.side.place(stack.service) if stack.service else None
+            seen: Mapping[str, CapturedProcess] = capture.model.processes if capture else {}
+            settings = self.side.view.settings
+            self._known[key] = settings.resolve_processes(placed(stack.model, place), seen)
+        return self._known[key]
+
+
+def written(stack: Item, setting: Setting | None) -> str | None:
+    """The text at the place where a stack sets something; None where it does not."""
+    if setting is None or not setting.path:
+        return None
+    found = stack.document.data
+    for key in setting.path:
+        try:
+            found = found[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return str(found)
+
+
+def origin(stack: Item, setting: Setting | None, effective: Effective) -> str:
+    """Where a value comes from, as a person would look for it."""
+    if setting is None:
+        return ""
+    match setting.origin:
+        case Origin.ARGV | Origin.ENV | Origin.FACT | Origin.IMPLICIT:
+            return _said(stack, setting)
+        case Origin.DEFAULT:
+            build = effective.settings.get(f"{setting.address.partition('.')[0]}.build")
+            return f"default of {build.value}" if build else "build default"
+        case Origin.FOLLOWS if setting.leader:
+            return f"follows {setting.leader}"
+        case Origin.IDENTITY:
+            return _of_identity(stack, setting)
+    return str(setting.origin)
+
+
+def _said(stack: Item, setting: Setting) -> str:
+    line = stack.document.locate(setting.path).line if setting.path else 0
+    name = f" {setting.spelling}" if setting.origin is Origin.ENV and setting.spelling else ""
+    return f"{setting.origin}{name}" + (f", line {line}" if line else "")
+
+
+def _of_identity(stack: Item, setting: Setting) -> str:
+    process = setting.address.partition(".")[0]
+    named = stack.model.processes.get(process)
+    if setting.factor == "build" and named and named.build:
+        return f"line {stack.document.locate(('processes', process, 'build')).line}"
+    return "build document" if setting.factor.startswith("build.") else "observed"

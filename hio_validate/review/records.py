@@ -1,0 +1,284 @@
+"""What the record gained: entries of the ledger, runs, captures; and what all services share: builds, tables, sites.
+
+Invariant: a pin is told by what it leads to; no digest stands in the place of a meaning.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from hio_validate.evidence.raw import UnreadableRows, number, read_rows
+from hio_validate.models.capture import Capture, CapturedProcess
+from hio_validate.models.entry import (
+    Anchor,
+    Approval,
+    Baseline,
+    Correction,
+    Decision,
+    Deployment,
+    FailedRun,
+    Increment,
+    Merge,
+    NegativeControl,
+    Opportunity,
+    Redaction,
+    Rollback,
+)
+from hio_validate.models.run import Run
+from hio_validate.models.site import Place, Site
+from hio_validate.repo import Item, Repo
+from hio_validate.review.changes import Added, How
+from hio_validate.review.matrices import published
+from hio_validate.review.trees import Side, Trees
+from hio_validate.settings.catalogue import Catalogue
+from hio_validate.settings.secrets import WITHHELD, says_secret
+from hio_validate.settings.value import text_of
+
+
+def entries(trees: Trees, service: str) -> Iterator[Added]:
+    """The entries that the ledger of a service gained, in the order of the ledger."""
+    added = {
+        now.name: now
+        for was, now in trees.pairs("entry/v1", service)
+        if now is not None and was is None and now.file in trees.changed
+    }
+    for item in trees.after.view.ledger(service).as_of():
+        if item.name in added:
+            says = [sentence for sentence in _entry(item.model) if sentence]
+            says.append(f"by {item.model.by}" + (", imported" if item.model.imported else ""))
+            yield Added(item.model.kind, item.name, tuple(says), item.model.because or "")
+
+
+def _entry(entry: object) -> Iterator[str]:
+    """What an entry decides, in sentences."""
+    result = getattr(entry, "result", None)
+    run = _named(getattr(getattr(entry, "pins", None), "run", None))
+    match entry:
+        case Baseline():
+            yield f"{_named(entry.pins.stack)} serves, and others are compared with it"
+        case Increment():
+            stack = _named(entry.pins.stack) if entry.pins else ""
+            yield f"accepts {entry.factor}" + (f", which makes {stack} the parent" if stack else "")
+        case NegativeControl():
+            yield f"excludes {entry.factor}" + (f", and {', '.join(entry.blocks)}" if entry.blocks else "")
+        case FailedRun():
+            yield f"a trial ended by {entry.hazard}" + (f", of {entry.factor}" if entry.factor else "")
+        case Correction():
+            yield f"corrects {entry.corrects}"
+        case Decision():
+            yield entry.decision + (f", about {entry.factor}" if entry.factor else "")
+            yield f"stands on {', '.join(sorted(entry.evidence))}" if entry.evidence else ""
+            yield f"next: {entry.next}" if entry.next else ""
+        case _:
+            yield from _act(entry)
+    if result is not None:
+        yield published(result) + (f", run {run}" if run else "")
+    elif run:
+        yield f"run {run}"
+
+
+def _act(entry: object) -> Iterator[str]:
+    """What an entry allows, does or keeps, in sentences."""
+    match entry:
+        case Approval():
+            yield f"allows to {entry.approves} {', '.join(entry.services)} until {entry.until}"
+            yield f"scope: {entry.scope}"
+            yield f"owners: {', '.join(entry.owners)}"
+            yield f"covers the wider exposure of {', '.join(entry.factors)}" if entry.factors else ""
+        case Deployment():
+            pins = entry.pins
+            parent = f" in place of {_named(pins.parent)}" if pins.parent else ""
+            yield f"{_named(pins.candidate)} serves at {entry.site}{parent}"
+            named = {"matrix": pins.matrix, "rollback to": pins.rollback, "approval": pins.approval}
+            yield ", ".join(f"{role} {_named(pin)}" for role, pin in named.items() if pin)
+            yield f"went past: {', '.join(entry.overridden)}" if entry.overridden else ""
+        case Rollback():
+            yield f"{_named(entry.pins.stack)} serves again; undoes {entry.undoes}"
+        case Opportunity():
+            about = f", about {entry.factor}" if entry.factor else ""
+            yield f"{entry.result_kind}{about}: may bring {entry.benefit}"
+            yield f"costs {entry.regression}; not known: {entry.uncertainty}; next: {entry.next}"
+        case Anchor():
+            yield f"every later history contains commit {entry.commit[:12]}"
+        case Merge():
+            yield "closes the open tips" + (f", keeps {', '.join(entry.keeps)}" if entry.keeps else "")
+        case Redaction():
+            yield f"bytes were taken out of {', '.join(each.file for each in entry.redacts)}"
+
+
+def _named(pin: str | None) -> str:
+    return (pin or "").partition("@")[0]
+
+
+def records(trees: Trees, service: str) -> Iterator[Added]:
+    """The runs and captures that a service gained or lost, by file."""
+    for kind, said in (("run/v1", _run), ("capture/v1", _capture)):
+        for was, now in trees.pairs(kind, service):
+            if was is None and now is not None and now.file in trees.changed:
+                yield Added(kind.partition("/")[0], now.name, tuple(said(now, trees.after.repo)))
+            elif now is None and was is not None and was.file in trees.changed:
+                yield Added(kind.partition("/")[0], was.name, ("removed",))
+
+
+def _run(item: Item, repo: Repo) -> Iterator[str]:
+    run: Run = item.model
+    if run.question:
+        yield f"question: {run.question}"
+    raw = repo.beside(item, run.raw.file)
+    rows = Counter[str]()
+    metrics: list[str] = []
+    try:
+        read = read_rows(run, raw) if raw is not None else []
+        rows.update(row.cells[run.raw.arm] for row in read)
+        for metric, column in run.columns.items():
+            values = {
+                arm: [number(row, metric) for row in read if row.cells[run.raw.arm] == arm]
+                for arm in run.arms
+                if column.better
+            }
+            if any(values.values()):
+                metrics.append(_medians(metric, column.unit, values))
+    except UnreadableRows as error:
+        yield f"its rows cannot be read: {error.message}"
+    yield "arms: " + "; ".join(
+        f"{name} = {_arm(arm.stack, arm.set)}, {_count(rows[name], 'row')}, "
+        + (_count(len(arm.captures), "capture") if arm.captures else "nobody captured it")
+        for name, arm in run.arms.items()
+    )
+    yield from metrics
+    if run.imported:
+        yield "imported: never rises above DRAFT"
+    if run.unknown:
+        yield f"unknown: {', '.join(run.unknown)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _arm(stack: str, delta: object) -> str:
+    changes = delta.items() if isinstance(delta, dict) else ()
+    shown = [f"{name} {WITHHELD if says_secret(name) else text_of(value)}" for name, value in changes]
+    return " with ".join([_named(stack), *([", ".join(shown)] if shown else [])])
+
+
+def _medians(metric: str, unit: str, values: dict[str, list[float]]) -> str:
+    from statistics import median  # only where a run is new
+
+    return f"{metric}, median: " + ", ".join(
+        f"{arm} {median(seen):.6g} {unit}" for arm, seen in values.items() if seen
+    )
+
+
+def _capture(item: Item, repo: Repo) -> Iterator[str]:
+    capture: Capture = item.model
+    of = f" of {capture.stack}" if capture.stack else ""
+    place = f" at site {capture.site}" if capture.site else ""
+    yield f"a live process{of}{place}, {capture.at}" + (
+        f", on {capture.host.cpu}" if capture.host.cpu else ""
+    )
+    for role, process in capture.processes.items():
+        yield f"{role}: {', '.join(_process(process))}"
+
+
+def _process(process: CapturedProcess) -> Iterator[str]:
+    yield f"{process.family}" + (f" {process.build}" if process.build else " of no recorded build")
+    if process.listening and process.listening.port:
+        yield f"listening on {process.listening.address}:{process.listening.port}"
+    if process.health and process.health.facts:
+        yield "health " + str(process.health.facts.get("status", "unknown"))
+    if process.threads.count:
+        yield f"{process.threads.count} threads"
+    unknown = [
+        name
+        for name, how in {
+            "executable": process.executable.how,
+            "argv": process.argv.how,
+            "environment": process.environ.how,
+            **{f"{role} file": each.how for role, each in process.artifacts.items()},
+        }.items()
+        if how == "unknown"
+    ]
+    if unknown:
+        yield f"not observed: {', '.join(unknown)}"
+
+
+def shared(trees: Trees) -> Iterator[Added]:
+    """What changed of what all services share: builds, family tables, sites."""
+    for kind, said in (("engine/v1", _engine), ("family/v1", _table), ("site/v1", _site)):
+        for was, now in trees.pairs(kind, None):
+            item = now or was
+            files = {each.file.rpartition("/")[0] for each in (was, now) if each} if item else set()
+            near = kind == "engine/v1" and any(
+                f"{folder}/" == file[: len(folder) + 1] for folder in files for file in trees.changed
+            )
+            if item is not None and (near or item.file in trees.changed):
+                how = str(How.NEW if was is None else How.REMOVED if now is None else How.CHANGED)
+                yield Added(kind.partition("/")[0], item.name, (how, *said(was, now, trees)))
+
+
+def _engine(was: Item | None, now: Item | None, trees: Trees) -> Iterator[str]:
+    before, after = _catalogue(was, trees.before), _catalogue(now, trees.after)
+    if before is None and after is not None:
+        yield f"{len(after.options)} settings learned from its --help"
+    elif before is not None and after is None and now is not None:
+        yield "its settings are not known any more"
+    elif before is not None and after is not None:
+        theirs = {option.factor: option.default for option in before.options}
+        mine = {option.factor: option.default for option in after.options}
+        both = theirs.keys() & mine.keys()
+        moved = sorted(factor for factor in both if theirs[factor] != mine[factor])
+        words = [
+            f"{len(mine.keys() - theirs.keys())} settings more" if mine.keys() - theirs.keys() else "",
+            f"{len(theirs.keys() - mine.keys())} settings less" if theirs.keys() - mine.keys() else "",
+            f"other defaults: {', '.join(moved)}" if moved else "",
+        ]
+        yield from (word for word in words if word)
+
+
+def _catalogue(item: Item | None, side: Side) -> Catalogue | None:
+    learned = side.view.settings.learned(item) if item else None
+    return learned if isinstance(learned, Catalogue) else None
+
+
+def _table(was: Item | None, now: Item | None, trees: Trees) -> Iterator[str]:
+    before, after = (item.document.data if item else {} for item in (was, now))
+    parts = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+    if parts and was and now:
+        yield f"changed in {', '.join(parts)}"
+
+
+def _site(was: Item | None, now: Item | None, trees: Trees) -> Iterator[str]:
+    before = was.model.services if was else {}
+    after: dict[str, Place] = now.model.services if now else {}
+    for service in sorted(before.keys() | after.keys()):
+        if service not in after:
+            yield f"{service} has no place any more"
+        elif service not in before:
+            yield f"{service} has a place"
+        else:
+            yield from (f"{service}: {each}" for each in _moves(before[service], after[service]))
+    guarded = [
+        set(item.model.guarded) if item and isinstance(item.model, Site) else set() for item in (was, now)
+    ]
+    if guarded[0] != guarded[1]:
+        yield f"guards {', '.join(sorted(guarded[1])) or 'nobody'}, before {', '.join(sorted(guarded[0])) or 'nobody'}"
+
+
+def _moves(was: Place, now: Place) -> Iterator[str]:
+    for name in ("host", "port", "unit"):
+        if getattr(was, name) != getattr(now, name):
+            yield f"{name} {_or_absent(getattr(was, name))} -> {_or_absent(getattr(now, name))}"
+    for name, before, after in (("paths", was.paths, now.paths), ("limits", was.limits, now.limits)):
+        for key in sorted(before.keys() | after.keys()):
+            if before.get(key) != after.get(key) and not says_secret(key):
+                yield f"{name}.{key} {_or_absent(before.get(key))} -> {_or_absent(after.get(key))}"
+    # Where a secret is kept is nobody's business but the site's.
+    for key in sorted(was.secrets.keys() | now.secrets.keys()):
+        if was.secrets.get(key) != now.secrets.get(key):
+            yield f"the secret {key} is kept elsewhere"
+
+
+def _or_absent(value: object) -> str:
+    return text_of(value)
