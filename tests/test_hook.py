@@ -31,7 +31,7 @@ def test_what_is_understood_means_what_click_says_it_means(words: list[str]) -> 
     assume(call is not None)
     assert call is not None
     understood = {"paths": tuple(map(Path, call.paths)), "staged": call.staged}
-    defaults = {"repo": None, "changed_from": None, "gates": (), "format_": "text"}
+    defaults = {"repo": None, "changed_from": None, "frozen": False, "gates": (), "format_": "text"}
     assert validate.make_context("validate", list(words)).params == understood | defaults
 
 

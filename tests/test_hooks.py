@@ -125,7 +125,7 @@ def test_open_work_passes_and_is_seen(repo: Hooked) -> None:
     write(repo.root, {MATRIX: matrix(more="# a comment\n")})
     done = repo.commit("-a")
     assert done.returncode == 0
-    assert "retest-open" in done.stdout and "1 gate" in done.stdout
+    assert "retest-open" in done.stdout and "deployment blocked" in done.stdout
 
 
 @pytest.mark.parametrize("ending", ["work tree is fine", "work tree is broken"])
