@@ -33,11 +33,11 @@ class _Entry(NamedTuple):
 
 def learn(text: str) -> Catalogue:
     """The catalogue of one build. Raises UnreadableHelp with the line that is not understood."""
-    lines = text.split("\n")
+    lines = _ANSI.sub("", text).split("\n")
     entries = list(_entries(lines))
     if not entries:
         raise UnreadableHelp(1, "no option found; expected the output of llama-server --help")
-    if lines[-1]:
+    if not text.endswith("\n"):
         raise UnreadableHelp(len(lines), "the last line has no end; the text may be cut off")
     return Catalogue(tuple(_option(entry) for entry in entries))
 
@@ -46,14 +46,16 @@ def _entries(lines: list[str]) -> Iterator[_Entry]:
     entry: _Entry | None = None
     begun = False
     for number, raw in enumerate(lines, 1):
-        line = _ANSI.sub("", raw).rstrip()
-        begun = begun or bool(_SECTION.fullmatch(line))
+        line = raw.rstrip()
+        if _SECTION.fullmatch(line):
+            begun = True
+            continue
         if not begun:
             if _looks_like_option(line):
                 raise UnreadableHelp(number, "an option before the first section title (----- … -----)")
             continue
-        if not line.strip() or _SECTION.fullmatch(line):
-            if entry and not line.strip():
+        if not line:
+            if entry:
                 entry.body.append("")
             continue
         if _indent(line) <= _INDENT_OF_OPTION:
@@ -108,10 +110,11 @@ def _flags_end(text: str) -> int:
 def _option(entry: _Entry) -> Option:
     flags, value = _split_header(entry)
     description = " ".join(part for part in entry.body if part)
-    if not _ENV.sub("", description).strip():
+    said = _ENV.sub("", description)
+    if not said.strip():
         raise UnreadableHelp(entry.line, f"{flags[0]} has no description; the text may be cut off")
     env = _environment(description, entry.line)
-    removed = _REMOVED.search(_ENV.sub("", description))
+    removed = _REMOVED.search(said)
     factor, positive, negative = _polarity(flags, value, entry.line)
     default = None if removed else _default(description, entry.line)
     return Option(

@@ -18,7 +18,7 @@ from hio_validate.source.fast import read_plainly
 from hio_validate.source.fault import Fault, Malformed
 from hio_validate.source.places import Places, places_in
 
-_ALLOW = re.compile(r"#\s*hio:\s*allow\s+([a-z][a-z0-9-]*)\s*(?:[—–-]+\s*(.*\S)?)?\s*$")
+_ALLOW = r"#\s*hio:\s*allow\s+([a-z][a-z0-9-]*)\s*(?:[—–-]+\s*(.*\S)?)?\s*$"
 
 
 class Allowance(NamedTuple):
@@ -83,7 +83,7 @@ class Document:
     def allowances(self) -> tuple[Allowance, ...]:
         if b"hio:" not in self.raw or b"allow" not in self.raw:
             return ()
-        found = ((number, _ALLOW.search(line)) for number, line in enumerate(self.lines, 1))
+        found = ((number, re.search(_ALLOW, line)) for number, line in enumerate(self.lines, 1))
         return tuple(
             Allowance(match[1], match[2] or "", number, match.start() + 1) for number, match in found if match
         )

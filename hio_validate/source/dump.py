@@ -6,7 +6,6 @@ comes back as text, because other readers would lose its digits.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -71,6 +70,8 @@ def scalar(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """A double-quoted scalar; JSON's escapes are YAML's."""
+    import json  # only where something is written or proposed
+
     shown = json.dumps(text, ensure_ascii=False)
     return re.sub(
         r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]",

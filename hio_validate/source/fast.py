@@ -1,4 +1,4 @@
-"""Plain documents read line by line: one key or item a line, quotes without escapes, flat lists and rows of these.
+"""Plain documents read line by line: one key or item a line, quotes without escapes, flat lists and rows, and rows of these.
 
 Invariant: what is read here is exactly what construct.construct reads, without a fault; whatever could mean
 anything else there (anchors, aliases, tags, block scalars, values of several lines, deeper flow, a key that
@@ -30,9 +30,9 @@ _LINE = re.compile(
     rf"^(?:( *)(- )?(?:({_KEY}):(?=[ \n]) *)?({_VALUE})?(?: +#[^\n]*| *)| *#[^\n]*)\n", re.MULTILINE
 )
 _ITEM = rf"\"[^\"\\\n]*\"|'[^'\n]*'|{_FLOW_PLAIN}"
-_FLAT_LIST = rf"\[(?:(?:{_ITEM})(?:, (?:{_ITEM}))*)?\]"
+_FLAT = r"[^\n#\[\]{}]*"
 _ITEM_AND_COMMA = re.compile(rf"({_ITEM})(?:, |$)")
-_ENTRY_AND_COMMA = re.compile(rf"({_KEY}): ({_ITEM}|{_FLAT_LIST})(?:, |$)")
+_ENTRY_AND_COMMA = re.compile(rf"({_KEY}): ({_ITEM}|\[{_FLAT}\]|\{{{_FLAT}\}})(?:, |$)")
 _CERTAIN = frozenset("ABCDEGHIJKLMOPQRSUVWXYZabcdeghijklmopqrsuvwxyz/_$(")
 """A plain scalar that begins so is text: no number, null, true or false does."""
 
@@ -174,7 +174,7 @@ def _row(text: str) -> dict[str, Any]:
     entries = _ENTRY_AND_COMMA.findall(inner)
     if len(inner) != sum(len(key) + len(value) for key, value in entries) + max(4 * len(entries) - 2, 0):
         raise _Unsure
-    row = {_key(key): _list(value) if value[0] == "[" else _scalar(value) for key, value in entries}
+    row = {_key(key): _value(value) for key, value in entries}
     if len(row) != len(entries):
         raise _Unsure
     return row

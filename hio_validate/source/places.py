@@ -97,7 +97,7 @@ class _Walk:
         return self.at < len(self.parts) and bool(self.parts[self.at].text)
 
     def _flow(self, text: str, begin: Spot, path: Path) -> None:
-        """The items of `[a, b]` or `{a: [b]}`, which stand on the line of the whole."""
+        """The items of `[a]` or `{a: [b], c: {d: e}}`, which stand on the line of the whole."""
         line, first = begin
         if text.startswith("["):
             for index, item in enumerate(items_in(text)):

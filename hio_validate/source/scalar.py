@@ -102,15 +102,15 @@ def needs_quotes(text: str) -> bool:
     value, why = plain(text)
     if why or not isinstance(value, str) or text.startswith(("---", "...")):
         return True
-    return text in _FOREIGN_BOOLEANS or bool(_FOREIGN_NUMBER.fullmatch(text) or _TIMESTAMP.fullmatch(text))
+    return text in _FOREIGN_BOOLEANS or bool(re.fullmatch(_FOREIGN, text))
 
 
-_FOREIGN_NUMBER = re.compile(
+_FOREIGN = (
     r"[-+]?(?:0[bBoOxX][0-9a-fA-F_]+|[0-9][0-9_]*(?::[0-9]+)*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?"
     r"|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?)"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?"
 )
-"""Binary, underscores and base 60: text here, numbers in YAML 1.1."""
-_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
+"""Binary, underscores, base 60 and timestamps: text here, numbers and times in YAML 1.1."""
 _FOREIGN_BOOLEANS = frozenset(
     word for base in ("yes", "no", "on", "off", "y", "n") for word in (base, base.title(), base.upper())
 )

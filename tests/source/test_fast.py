@@ -27,14 +27,15 @@ PLAIN = [
     "a: without a last line feed",
     "a: 127.0.0.1\nb: 0-1\nc: 12:30:45\nd: 1_000\ne: .inf\n",
     'a:\n  - {k: [x, "y, z", 1], l: []}\n  - {preserved: [a.b], through: implicit}\n',
+    'a: {b: {c: 1, "d": "e, f"}, g: {}}\nh: {i: ["k, l"], j: "]", m: "{"}\n',
     "argv:\n  - [--threads, 4]\n  - [-t, --x-y, -1]\n  - {k: --flag}\n",
 ]
 LEFT_ALONE = [
     "a: &x 1\nb: *x\n", "a: !t 1\n", "<<: {a: 1}\n", "--- \na: 1\n", "%YAML 1.2\n---\na: 1\n", "a: 1\na: 2\n",
     "a: {b: 1, b: 2}\n", "a: 5319E7\n", "a: 012\n", "a: 9007199254740993\n", "a:\t1\n", "a: |\n  x\n", "a: >\n  x\n",
-    "a: one\n  two\n", "a: 'it''s'\n", 'a: "\\n"\n', "a: [b, [c]]\n", "a: {b: {c: 1}}\n", "a: [b,\n  c]\n", "1: a\n",
+    "a: one\n  two\n", "a: 'it''s'\n", 'a: "\\n"\n', "a: [b, [c]]\n", "a: [b,\n  c]\n", "1: a\n",
     "true: a\n", "a: b: c\n", "a:\n    b: 1\n  c: 2\n", "a: 1\n  b: 2\n", "- a\n", "a\n", "", "# only a comment\n",
-    "a: [b, ]\n", "a: {b}\n", "a: {b: [[c]]}\n", "a: {b: [c, ]}\n", "a: {b: [{c: 1}]}\n", "a: {b: [c]d}\n", "? a\n: b\n", "a:\n  -\n    b\n", "a: - b\n", "a: 1\n...\n", "a: b #c\nd: e#f\n",
+    "a: [b, ]\n", "a: {b}\n", "a: {b: [[c]]}\n", "a: {b: [c, ]}\n", "a: {b: [{c: 1}]}\n", "a: {b: [c]d}\n", "a: {b: {c: {d: 1}}}\n", "a: {b: {c: 1, c: 2}}\n", "? a\n: b\n", "a:\n  -\n    b\n", "a: - b\n", "a: 1\n...\n", "a: b #c\nd: e#f\n",
 ]  # fmt: skip
 
 
@@ -104,7 +105,7 @@ _SCALARS = st.sampled_from(
     ["", "1", "-1", "1.5", "1e5", "1e+5", "5319E7", "012", "0x1F", "0o7", "1_000", ".5", "-.5", ".inf", "~", "null", "True",
      "no", "x y", "x  ", "a:b", "a :b", "a: b", "::", "a:", "#c", "a#c", "- x", "-", "--x", "|", ">-", "&a x", "*a", "!t x",
      '"q, r"', '"q" r', "'s'", "'it''s'", '"\\x41"', '"open', "[a, b]", "[a,b]", "[a , b]", "[a, ]", "[ a]", "[a]b", "[a: b]",
-     "[a :b]", "[:a]", "[[a]]", "{a: 1}", "{a: 1, a: 2}", "{a:1}", "{a}", "{'a': 1}", '{"a": b}', "{a: 'x, y', b: [c]}", "{a: [b, 'c'], d: e}", "{a: [b,c]}", "{a: [b: c]}", "{a: [[b]]}", "{a: [b] }", "{a: [b]c}", "{a: [,]}", "é",
+     "[a :b]", "[:a]", "[[a]]", "{a: 1}", "{a: 1, a: 2}", "{a:1}", "{a}", "{'a': 1}", '{"a": b}', "{a: 'x, y', b: [c]}", "{a: [b, 'c'], d: e}", "{a: [b,c]}", "{a: [b: c]}", "{a: [[b]]}", "{a: [b] }", "{a: [b]c}", "{a: {b: c}, d: {e: 'f'}}", "{a: {b}}", "{a: {b: c}d}", '{a: ["b], c: [d"]}', "{a: [,]}", "é",
      "%x", "@x", "`x", "?x", "? x", "$x", "${m}", "[${m}]", "(x", "x]", "}", "...", "---", "<<", "=", "x" * 1100]
 )  # fmt: skip
 _KEYS = st.sampled_from(
@@ -141,5 +142,12 @@ def test_what_people_write_is_read_as_the_strict_reader_does(text: str) -> None:
 @settings(max_examples=700, deadline=None)
 @example("[a :b]")
 def test_whatever_is_taken_of_any_value_is_read_as_the_strict_reader_does(text: str) -> None:
-    for frame in ("a: {}\n", "a: [x, {}]\n", "a: {{b: {}, c: d}}\n", "a: {{b: [x, {}], c: d}}\n", "{}\n"):
+    for frame in (
+        "a: {}\n",
+        "a: [x, {}]\n",
+        "a: {{b: {}, c: d}}\n",
+        "a: {{b: [x, {}], c: d}}\n",
+        "a: {{b: {{c: {}}}, d: e}}\n",
+        "{}\n",
+    ):
         _agrees(frame.format(text))
