@@ -15,29 +15,30 @@ import hio_validate
 HERE = Path(hio_validate.__file__).parent
 
 MAY_IMPORT = {
+    "places": "",
     "diagnostic": "",
     "source": "diagnostic",
     "writing": "",
     "models": "diagnostic",
     "schemas": "models",
     "compile": "models",
-    "repo": "diagnostic source models",
+    "repo": "places diagnostic source models",
     "settings": "diagnostic source models repo",
-    "history": "source repo",
+    "history": "places source",
     "observe": "models settings",
     "recording": "source models settings",
     "evidence": "models repo settings",
     "ledger": "models repo",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
-    "rules": "diagnostic source models repo settings evidence ledger inheritance",
+    "rules": "places diagnostic source models repo settings evidence ledger inheritance",
     "appending": "source models repo evidence ledger recording rules",
     "engine": "diagnostic source repo rules",
     "surroundings": "source repo",
     "shards": "diagnostic repo surroundings rules engine",
     "subjects": "source models repo settings observe",
     "report": "diagnostic models settings inheritance",
-    "cli": "diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
+    "cli": "places diagnostic source models schemas repo settings history observe recording writing ledger inheritance "
     "scaffold rules appending engine surroundings shards subjects report",
     "__main__": "cli",
 }

@@ -10,8 +10,9 @@ import click
 from pydantic_core import ValidationError
 
 from hio_validate import recording, writing
+from hio_validate.cli.loading import load_repo
 from hio_validate.cli.progress import hashing
-from hio_validate.cli.shared import load_repo, repo_option, show, stop
+from hio_validate.cli.shared import repo_option, show, stop
 from hio_validate.models.capture import Capture
 from hio_validate.models.errors import refusals
 from hio_validate.observe.capture import capture as as_document

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from hio_validate import appending, writing
-from hio_validate.cli.shared import load_repo, repo_option, stop
+from hio_validate.cli.loading import load_repo
+from hio_validate.cli.shared import repo_option, stop
 from hio_validate.ledger import Ledger, ledgers
 
 _KINDS = ["baseline", "increment", "negative-control", "correction", "decision", "merge"]

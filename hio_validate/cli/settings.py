@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from hio_validate.cli.shared import as_json, format_option, load_repo, repo_option, show, stop, width
+from hio_validate.cli.loading import load_repo
+from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.models.capture import Capture
 from hio_validate.repo import Item
 from hio_validate.report.settings import as_shape, render

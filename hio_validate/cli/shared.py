@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import click
 
-from hio_validate.history import Folder, GitError, Unlistable, WorkTree, top_of
-from hio_validate.repo import ROOMS, Repo, load
+from hio_validate.history import GitError, top_of
+from hio_validate.places import ROOMS
 
 repo_option = click.option(
     "--repo",
@@ -52,21 +52,6 @@ def root_of(repo: Path | None) -> tuple[Path, bool]:
         return folder, False
     around = [each for each in (folder, *folder.parents) if each == top or top in each.parents]
     return next((each for each in around if any((each / room).is_dir() for room in ROOMS)), top), True
-
-
-def tree_of(repo: Path | None) -> WorkTree | Folder:
-    """The files on disk."""
-    root, kept = root_of(repo)
-    return WorkTree(root) if kept else Folder(root)
-
-
-def load_repo(repo: Path | None) -> tuple[Path, Repo]:
-    """The repository around the working directory, read whole."""
-    tree = tree_of(repo)
-    try:
-        return tree.root, load(tree)
-    except Unlistable as error:
-        stop(f"could not read {tree.root}: {error}")
 
 
 def width() -> int:
