@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "compile": "models",
     "repo": "places diagnostic source models",
     "settings": "diagnostic source models repo",
-    "history": "places source",
+    "history": "places diagnostic source",
     "observe": "models settings",
     "recording": "source models settings",
     "evidence": "models repo settings",

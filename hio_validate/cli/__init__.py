@@ -18,6 +18,7 @@ _VERBS = {
         "Say what differs between two stacks, captures, processes, units or command lines.",
     ),
     "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
+    "audit": ("audit:audit", "Prove from git that no recorded document was ever altered."),
     "ledger": ("ledger:ledger", "Append to the ledger of a service."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),
     "schema": ("schema:schema", "Write or check the JSON Schemas."),

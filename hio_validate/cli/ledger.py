@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import click
 
 from hio_validate import appending, writing
 from hio_validate.cli.loading import load_repo
-from hio_validate.cli.shared import repo_option, stop
+from hio_validate.cli.shared import repo_option, stop, user
 from hio_validate.ledger import Ledger, ledgers
 
 _KINDS = ["baseline", "increment", "negative-control", "correction", "decision", "merge"]
@@ -74,7 +73,7 @@ def append(
             metric, *arms = result
             fields["result"] = appending.result(found, service, run, metric, (arms[0], arms[1]), statistic)
         file, content = appending.entry(
-            found, book, kind, named, f"{now:%Y-%m-%dT%H:%M:%SZ}", by or _user(),
+            found, book, kind, named, f"{now:%Y-%m-%dT%H:%M:%SZ}", by or user(),
             {key: value for key, value in fields.items() if value is not None},
             {role: name for role, name in given.items() if name is not None},
         )  # fmt: skip
@@ -88,10 +87,3 @@ def append(
     except OSError as error:
         stop(f"{file} cannot be written: {error.strerror}")
     click.echo(f"wrote {file}")
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        stop("this user has no name; say who decided with --by", 2)

@@ -54,6 +54,16 @@ def root_of(repo: Path | None) -> tuple[Path, bool]:
     return next((each for each in around if any((each / room).is_dir() for room in ROOMS)), top), True
 
 
+def user() -> str:
+    """Who runs hio."""
+    import getpass  # only for who writes an entry
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        stop("this user has no name; say who decided with --by", 2)
+
+
 def width() -> int:
     """Columns of the terminal; 80 where there is none."""
     return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80

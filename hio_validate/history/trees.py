@@ -172,7 +172,7 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
     except GitError as error:
         if _is_commit(root, name):
             raise error
-        if name == "HEAD" and _unborn(root):
+        if name == "HEAD" and unborn(root):
             return None
         raise GitError(f"{name} is no commit of this repository") from None
     entries = []
@@ -191,7 +191,7 @@ def _is_commit(root: Path, name: str) -> bool:
     return True
 
 
-def _unborn(root: Path) -> bool:
+def unborn(root: Path) -> bool:
     """Whether HEAD names a branch that has no commit yet; a damaged branch or commit is not unborn."""
     try:
         git(root, "rev-parse", "--verify", "--quiet", "HEAD")
