@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
+from hio_validate.cli.shared import color, repo_option, root_of, show, stop, user, width
 from hio_validate.diagnostic import Report
 from hio_validate.history import GitError, anchors
 from hio_validate.history import audit as auditing
@@ -38,6 +38,9 @@ def audit(
     verifiable: exit 3, never a pass.
     """
     if ctx.invoked_subcommand:
+        if since or kept or signers:
+            stop("hio audit anchor audits nothing: leave out --since, --anchor and --signers", 2)
+        ctx.obj = repo
         return
     asked = auditing.Asked(since, [_anchor(file) for file in kept], _there(signers) if signers else None)
     try:
@@ -90,3 +93,31 @@ def kept_by_git(repo: Path | None) -> Path:
     if not kept:
         stop(f"{root} is no git repository, so there is no history to audit", 2)
     return root
+
+
+@audit.command(short_help="Remember what every later history must contain.")
+@repo_option
+@click.option("--service", metavar="SITE/NAME", help="One service (default: each that has a ledger).")
+@click.option("--by", help="Who anchors (default: the user).")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="Write a file to keep elsewhere, and no entry."
+)
+@click.pass_obj
+def anchor(
+    above: Path | None, repo: Path | None, service: str | None, by: str | None, output: Path | None
+) -> None:
+    """Write HEAD and the ledger's tips into an anchor entry, or into a file to keep elsewhere.
+
+    Anchor what is published: a commit that is rebased later is lost to its anchor. Nothing is written while a
+    ledger has changes that no commit has.
+    """
+    # Imported late: an audit itself reads no document.
+    from hio_validate.cli import anchoring
+
+    try:
+        repo = repo or above
+        anchoring.anchor(kept_by_git(repo), repo, service, by or user(), output)
+    except NotVerifiable as error:
+        stop(str(error))
+    except GitError as error:
+        stop(f"could not read {repo or Path.cwd()}: {error}")

@@ -8,6 +8,7 @@ its entries, too, and only what is kept outside can tell.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,6 +72,12 @@ def recorded(record: Record) -> list[Anchor]:
         )
         for each in record.of("anchor")
     ]
+
+
+def uncommitted(root: Path) -> list[str]:
+    """Files of the ledgers that differ from HEAD or are not in it. Raises GitError."""
+    listed = git(root, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--", "ledger")
+    return [os.fsdecode(line[3:]) for line in listed.split(b"\0")[:-1]]
 
 
 def lost(at: Place, record: Record, anchors: Sequence[Anchor]) -> Iterator[Diagnostic]:

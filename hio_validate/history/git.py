@@ -99,18 +99,24 @@ class Running:
         _refuse_failure(self._verb, code, os.pread(self._said, 1 << 16, 0))
 
 
-def blobs(root: Path, ids: Iterable[str], more: Mapping[str, str] | None = None) -> Iterator[bytes | None]:
-    """The bytes of each object in turn, one in memory at a time; None where git has no such object."""
+def blobs(root: Path, ids: Sequence[str], more: Mapping[str, str] | None = None) -> Iterator[bytes | None]:
+    """The bytes of each object in turn, one in memory at a time; None where git has no such object.
+
+    Raises GitError.
+    """
     asked = (id_.encode() + b"\n" for id_ in ids)
     with Running(root, "cat-file", "--batch", "--buffer", stdin=asked, more=more) as running:
-        while header := running.output.readline():
+        for _ in ids:
+            header = running.output.readline()
             if header.endswith(b" missing\n"):
                 yield None
                 continue
-            size = int(header.rpartition(b" ")[2])
+            size = int(header.rpartition(b" ")[2]) if header.endswith(b"\n") else 0
             raw = running.output.read(size + 1)
-            if len(raw) == size + 1:
-                yield raw[:-1]
+            if len(raw) <= size:
+                running.done()
+                raise GitError("git cat-file ended in the middle of an object")
+            yield raw[:-1]
         running.done()
 
 

@@ -134,7 +134,7 @@ def contents(record: Record, paths: Sequence[str]) -> Iterator[tuple[str, bytes]
     """(path, bytes) of some files of a record. Raises GitError where one is missing."""
     if not paths:
         return
-    ids = (record.files[path][1] for path in paths)
+    ids = [record.files[path][1] for path in paths]
     for path, raw in zip(paths, blobs(record.root, ids, TRUE_HISTORY), strict=True):
         if raw is None:
             raise GitError(f"the object {record.files[path][1]} of {path} is missing")

@@ -118,7 +118,7 @@ class Objects:
 
     def _read_all(self) -> None:
         """All blobs in one `git cat-file --batch`."""
-        for (path, id_), raw in zip(self.ids.items(), blobs(self.root, self.ids.values()), strict=True):
+        for (path, id_), raw in zip(self.ids.items(), blobs(self.root, list(self.ids.values())), strict=True):
             if raw is None:
                 raise GitError(f"git has no object for {path}: {id_} missing")
             self._read[path] = raw
