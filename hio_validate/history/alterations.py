@@ -36,6 +36,8 @@ class Alteration:
 
     change: Change
     holder: Holder | None = None
+    came_from: str = ""
+    """Where it stood, from the top of the work tree, before it came here with all rooms."""
 
 
 @dataclass
@@ -49,12 +51,17 @@ class Course:
     """Object id -> digest, of whatever was frozen or could be pinned."""
     _commits: dict[str, Commit] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.elsewhere = [change for change in self.changes if change.outside]
+        self.changes = [change for change in self.changes if not change.outside]
+
     def alterations(self) -> list[Alteration]:
         """Every change of something that was frozen then; of a merge, those that it did itself. Raises GitError."""
         self._read_frozen()
         self._read_others()
         found = [Alteration(change) for change in self.changes if _frozen_by_place(change)]
         found += self._pinned()
+        found += self._moved_here()
         self._commits |= commits(self.at.root, (each.change.commit for each in found), self.at.prefix)
         return self._own(found)
 
@@ -92,6 +99,16 @@ class Course:
             digest = digest_of(raw)
             if digest.encode() in self.record.pinned_by:
                 self.digests[id_] = digest
+
+    def _moved_here(self) -> Iterator[Alteration]:
+        """What was frozen in rooms that stood elsewhere in the work tree, in the commit that moved them here."""
+        gone = [change for change in self.elsewhere if frozen(change.path)]
+        known = commits(self.at.root, (change.commit for change in gone), self.at.prefix)
+        for change in gone:
+            for added in known[change.commit].changes:
+                if added.path == change.path and added.status == "A" and not added.outside:
+                    moved = added._replace(old=change.old, old_mode=change.old_mode)
+                    yield Alteration(moved, came_from=change.outside)
 
     def _pinned(self) -> Iterator[Alteration]:
         """Changes of what was pinned then, and further ones of the same file while the pin stood."""
@@ -142,7 +159,7 @@ class Course:
         commit = self.commit(each.change.commit)
         if len(commit.parents) < 2:
             return False
-        differing = sum(change.path == each.change.path for change in commit.changes)
+        differing = sum(change.path == each.change.path and not change.outside for change in commit.changes)
         return differing < len(commit.parents)
 
 

@@ -7,6 +7,7 @@ the repository changes what is told; memory holds what stands in the rooms and w
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +36,8 @@ class Change(NamedTuple):
     new: str
     path: str
     """From the root of the rooms."""
+    outside: str = ""
+    """From the top of the work tree, where it stood in rooms of another root; `path` is from that root then."""
 
 
 class Commit(NamedTuple):
@@ -65,7 +68,10 @@ def log(root: Path, *which: str, status: str = "a", settings: Sequence[str] = ()
 
 
 def changes(running: Running, prefix: str) -> Iterator[Change]:
-    """The changes of files in the rooms below the prefix, newest commit first. Raises GitError."""
+    """The changes of files in the rooms below the prefix, newest commit first, and deletions in any other rooms.
+
+    Raises GitError.
+    """
     return (change for _, change in _read(running.pieces(), prefix.encode()) if change is not None)
 
 
@@ -97,11 +103,14 @@ def _read(pieces: Iterable[bytes], prefix: bytes) -> Iterator[tuple[str, Change 
     """(header, None) for each commit and parent, then (header, change) for each file in the rooms."""
     rooms = tuple(prefix + room.encode() for room in ROOMS)
     inside = tuple(room + b"/" for room in rooms)
+    anywhere = re.compile(rb"(?:.*?/)??((?:%s)/.+)" % b"|".join(room.encode() for room in ROOMS), re.DOTALL)
     header, about = "", b""
     for token in _tokens(pieces):
         if about:
             if token.startswith(inside) or token in rooms:
                 yield header, _change(header, about, token[len(prefix) :])
+            elif about.endswith(b" D") and (other := anywhere.fullmatch(token)):
+                yield header, _change(header, about, other[1])._replace(outside=os.fsdecode(token))
             about = b""
         elif token.startswith(b"\x01"):
             header = token[1:].decode(errors="replace")

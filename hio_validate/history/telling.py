@@ -54,7 +54,7 @@ class Telling:
         change, commit = each.change, self.course.commit(each.change.commit)
         redaction = self.redactions.get((change.path, self.course.digests.get(change.old, "")))
         before = self._given_back(change, undone)
-        said = [f"{named(change.path)}{_pinned(each)} {self._happened(change, commit)} in {_place(commit)}"]
+        said = [f"{named(change.path)}{_pinned(each)} {self._happened(each, commit)} in {_place(commit)}"]
         said += self._which_parents(change, commit)
         said += self._back_today(change)
         said += [f"this gave it back the bytes that {short(before)} had taken from it"] if before else []
@@ -65,7 +65,10 @@ class Telling:
         help_ = "" if redaction else self._help(change, bool(before))
         return Diagnostic(RULE, severity, "; ".join(said), Location(change.path), help_, tuple(related))
 
-    def _happened(self, change: Change, commit: Commit) -> str:
+    def _happened(self, each: Alteration, commit: Commit) -> str:
+        change = each.change
+        if each.came_from:
+            return f"was moved here from {each.came_from}{'' if change.old == change.new else ' and edited'}"
         if change.status == "D":
             return _gone(change, commit)
         if change.new_mode in _TYPES:
@@ -84,7 +87,8 @@ class Telling:
             return
         states = {parent: self.course.tree(parent).get(change.path) for parent in commit.parents}
         had = [short(parent) for parent, state in states.items() if state == (change.old_mode, change.old)]
-        yield f"its parent {' and '.join(had)} had it"
+        if had:
+            yield f"its parent {' and '.join(had)} had it"
         after = None if change.status == "D" else (change.new_mode, change.new)
         if after not in states.values():
             yield "no parent has it as the merge has it"

@@ -166,6 +166,13 @@ def sites_engines_and_files_elsewhere_edited(past: Past) -> None:
 
 
 @work
+def rooms_of_another_root_moved_and_deleted(past: Past) -> None:
+    past.commit({**BEGIN, **{f"tests/one/{path}": content for path, content in BEGIN.items()}})
+    past.commit({f"tests/two/{at('b0')}": B0, f"tests/one/{at('b0')}": None})
+    past.commit({f"tests/two/{at('b0')}": None})
+
+
+@work
 def file_that_was_executable_from_the_beginning(past: Past) -> None:
     past.commit({**BEGIN, at("d1"): File(D1.encode(), "100755")})
     past.commit({"README.md": "later\n"})

@@ -562,6 +562,14 @@ def submodule_change_that_settings_would_ignore(past: Past) -> list[Named]:
 
 
 @attack
+def rooms_moved_to_the_top_and_an_entry_edited_on_the_way(past: Past) -> list[Named]:
+    past.commit({f"serving/{path}": content for path, content in BEGIN.items()})
+    edited = {**BEGIN, at("b0"): B0.replace("by: ada", "by: eve")}
+    bad = past.commit({**dict.fromkeys(past.tree(1)), **edited})
+    return [Named(bad, at("b0"), f"entry b0 was moved here from serving/{at('b0')} and edited")]
+
+
+@attack
 def history_rewritten_and_an_anchor_kept_elsewhere(past: Past) -> list[Named]:
     first = past.commit(BEGIN)
     past.commit({at("d1"): D1})
