@@ -17,8 +17,7 @@ from pathlib import Path
 SERVICES = ("lab/alpha", "lab/beta", "lab/gamma", "rack/delta")
 BEGIN = datetime(2016, 1, 1, tzinfo=UTC)
 YEARS = 10
-PER_ROUND = 10
-"""Commits in one round of `_Writer.rounds`."""
+MAIN, SIDE = "refs/heads/main", "refs/heads/side"
 
 
 def write(folder: Path, commits: int) -> None:
@@ -47,12 +46,13 @@ def _git(folder: Path, *words: str) -> None:
 @dataclass
 class _Writer:
     step: timedelta
+    """Between two commits."""
     made: int = 0
     tips: dict[str, dict[str, str]] = field(default_factory=lambda: {service: {} for service in SERVICES})
     """Service -> id of each tip -> digest of its bytes."""
 
     def stream(self, commits: int) -> Iterator[bytes]:
-        yield self._commit("refs/heads/main", "begin", dict(self._first()))
+        yield self._commit(MAIN, dict(self._first()))
         turn = 0
         while self.made < commits:
             yield from self._round(SERVICES[turn % len(SERVICES)], turn)
@@ -67,33 +67,30 @@ class _Writer:
 
     def _round(self, service: str, turn: int) -> Iterator[bytes]:
         """Ten commits: drafts, decisions, and two branches that both append, merged and closed."""
-        main, side = "refs/heads/main", "refs/heads/side"
         draft = f"manifests/services/{service}/stacks/draft.yaml"
-        yield self._commit(main, "draft", {draft: _stack("draft", turn + 2)})
-        yield self._commit(main, "decide", dict([self._decision(service)]))
-        tips = dict(self.tips[service])
-        forked = f"{main}"
-        yield self._commit(side, "side", dict([self._decision(service)]), forked)
-        yield self._commit(side, "side again", dict([self._decision(service)]))
-        theirs, self.tips[service] = self.tips[service], tips
-        yield self._commit(main, "notes", {"NOTES.md": b"round %d\n" % turn})
-        own = dict([self._decision(service)])
-        yield self._commit(main, "main", own)
-        # fast-import keeps the first parent's files; what the side added is given again.
-        yield self._commit(main, "merge", self._on_side, merge=side)
+        yield self._commit(MAIN, {draft: _stack("draft", turn + 2)})
+        yield self._commit(MAIN, self._decision(service))
+        forked = dict(self.tips[service])
+        first = self._decision(service)
+        yield self._commit(SIDE, first, after=MAIN)
+        second = self._decision(service)
+        yield self._commit(SIDE, second)
+        theirs, self.tips[service] = self.tips[service], forked
+        yield self._commit(MAIN, {"NOTES.md": b"round %d\n" % turn})
+        yield self._commit(MAIN, self._decision(service))
+        # fast-import begins with the first parent's files: what the side added is given again.
+        yield self._commit(MAIN, first | second, merged=SIDE)
         self.tips[service] |= theirs
-        yield self._commit(main, "close", dict([self._entry(service, f"m{self.made}", "kind: merge\n")]))
-        yield self._commit(main, "decide again", dict([self._decision(service)]))
-        yield self._commit(main, "docs", {f"docs/{turn % 50}.md": b"page %d\n" % turn})
-        self._on_side.clear()
+        yield self._commit(MAIN, dict([self._entry(service, f"m{self.made}", "kind: merge\n")]))
+        yield self._commit(MAIN, self._decision(service))
+        yield self._commit(MAIN, {f"docs/{turn % 50}.md": b"page %d\n" % turn})
 
-    _on_side: dict[str, bytes] = field(default_factory=dict)
-
-    def _decision(self, service: str) -> tuple[str, bytes]:
+    def _decision(self, service: str) -> dict[str, bytes]:
         body = "kind: decision\ndecision: keep-research\nfactor: server.threads\nnext: the same with a long prefill\n"
-        return self._entry(service, f"d{self.made}", body)
+        return dict([self._entry(service, f"d{self.made}", body)])
 
     def _entry(self, service: str, id_: str, body: str) -> tuple[str, bytes]:
+        """File and bytes of an entry after the service's tips, whose only tip it becomes."""
         at = BEGIN + self.step * self.made
         after = ", ".join(f"{tip}@{digest}" for tip, digest in sorted(self.tips[service].items()))
         raw = (
@@ -103,21 +100,17 @@ class _Writer:
         self.tips[service] = {id_: _digest(raw)}
         return f"ledger/{service}/{at:%Y}/{id_}.yaml", raw
 
-    def _commit(
-        self, branch: str, said: str, files: dict[str, bytes], forked: str = "", merge: str = ""
-    ) -> bytes:
-        if branch.endswith("side"):
-            self._on_side |= files
+    def _commit(self, branch: str, files: dict[str, bytes], after: str = "", merged: str = "") -> bytes:
         seconds = int((BEGIN + self.step * self.made).timestamp())
         self.made += 1
-        lines = [f"commit {branch}\ncommitter Someone <someone@example.org> {seconds} +0000\n"]
-        lines += [f"data {len(said)}\n{said}\n"]
-        lines += [f"from {forked}\n"] if forked else []
-        lines += [f"merge {merge}\n"] if merge else []
-        pieces = ["".join(lines).encode()]
-        for path, raw in files.items():
-            pieces.append(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(raw), raw))
-        return b"".join(pieces)
+        head = f"commit {branch}\ncommitter Someone <someone@example.org> {seconds} +0000\ndata 0\n"
+        head += f"from {after}\n" if after else ""
+        head += f"merge {merged}\n" if merged else ""
+        changed = (
+            b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(raw), raw)
+            for path, raw in files.items()
+        )
+        return head.encode() + b"".join(changed)
 
 
 def _stack(name: str, threads: int) -> bytes:

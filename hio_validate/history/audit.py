@@ -78,7 +78,9 @@ def _audit(at: Place, asked: Asked, since: str | None, settings: tuple[str, ...]
         log(at.root, *which, settings=settings) as logged,
         Running(at.root, *configured, "rev-list", "--count", *which, more=TRUE_HISTORY) as counted,
         Running(at.root, *configured, "commit-graph", "verify", "--no-progress", more=TRUE_HISTORY) as graph,
-        Running(at.root, "status", "--porcelain", "-z", "--", *ROOMS) as status,
+        Running(
+            at.root, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *ROOMS
+        ) as status,
     ):
         changed = _beside(lambda: list(changes(logged, at.prefix)))
         hidden.refuse_partial(at.root)

@@ -33,6 +33,7 @@ class Past:
 
     root: Path
     branch: str = "main"
+    ids_are: str = "sha1"
     _trees: dict[int, dict[str, File]] = field(default_factory=dict)
     _stream: list[bytes] = field(default_factory=list)
     ids: dict[int, str] = field(default_factory=dict)
@@ -94,7 +95,7 @@ class Past:
     def write(self, tip: int | None = None) -> Path:
         """Make the repository, checked out at a commit (the last one)."""
         self.root.mkdir(parents=True, exist_ok=True)
-        careful_git(self.root, "init", "-q", "-b", self.branch)
+        careful_git(self.root, "init", "-q", "-b", self.branch, f"--object-format={self.ids_are}")
         marks = self.root / ".git/marks"
         careful_git(
             self.root,

@@ -608,5 +608,14 @@ def test_an_attack_is_named(build: Attack, tmp_path: Path) -> None:
         assert any(names(finding, each, past) for finding in seen), (each, seen)
 
 
+def test_a_repository_of_sha256_ids_is_audited_the_same_way(tmp_path: Path) -> None:
+    past = Past(tmp_path / "repo", ids_are="sha256")
+    wanted = [*entry_edited(past), *pinned_stack_deleted(past)]
+    past.write()
+    assert all(len(id_) == 64 for id_ in past.ids.values())
+    seen = found(past.root)
+    assert all(any(names(finding, each, past) for finding in seen) for each in wanted)
+
+
 def test_there_are_many_attacks() -> None:
     assert len(ATTACKS) >= 40
