@@ -57,9 +57,9 @@ def audit(root: Path, asked: Asked) -> Audit:
     at = hidden.place(root)
     since = _commit(at, asked.since) if asked.since else None
     try:
-        return _audit(at, asked, since, ())
+        return _audit(at, asked, since, graph=True)
     except _Forged as error:
-        done = _audit(at, asked, since, ("core.commitGraph=false",))
+        done = _audit(at, asked, since, graph=False)
         return Audit((hidden.of_graph(error.said), *done.found), done.documents, done.audited)
 
 
@@ -71,26 +71,27 @@ class _Forged(Exception):
         self.said = said
 
 
-def _audit(at: Place, asked: Asked, since: str | None, settings: tuple[str, ...]) -> Audit:
+def _audit(at: Place, asked: Asked, since: str | None, graph: bool) -> Audit:
+    """With `graph` git walks by the commit-graph, where there is one, and proves it meanwhile. Raises _Forged."""
     which = [at.head, *([f"^{since}"] if since else [])]
-    configured = [word for setting in settings for word in ("-c", setting)]
+    by = f"core.commitGraph={str(graph).lower()}"
+    status = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *ROOMS)
     with (
-        log(at.root, *which, settings=settings) as logged,
-        Running(at.root, *configured, "rev-list", "--count", *which, more=TRUE_HISTORY) as counted,
-        Running(at.root, *configured, "commit-graph", "verify", "--no-progress", more=TRUE_HISTORY) as graph,
-        Running(
-            at.root, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *ROOMS
-        ) as status,
+        log(at.root, *which, settings=[by]) as logged,
+        Running(at.root, "-c", by, "rev-list", "--count", *which, more=TRUE_HISTORY) as counted,
+        Running(at.root, "commit-graph", "verify", "--no-progress", more=TRUE_HISTORY) as verified,
+        Running(at.root, *status) as dirty,
     ):
         changed = _beside(lambda: list(changes(logged, at.prefix)))
         hidden.refuse_partial(at.root)
         record = standing(at.root, at.head)
-        course = Course(at, changed(), record)
-        commits = int(b"".join(counted.pieces()))
-        if not settings:
-            _refuse_forged(graph)
-        uncommitted = b"".join(status.pieces()).count(b"\0")
-        return _judged(course, asked, since, commits, uncommitted)
+        try:
+            course, commits = Course(at, changed(), record), int(_whole(counted))
+        except GitError:
+            _refuse_forged(verified, graph)
+            raise
+        _refuse_forged(verified, graph)
+        return _judged(course, asked, since, commits, _whole(dirty).count(b"\0"))
 
 
 def _judged(course: Course, asked: Asked, since: str | None, commits: int, uncommitted: int) -> Audit:
@@ -128,9 +129,15 @@ def _alterations(course: Course) -> Iterator[Diagnostic]:
     yield from told.never_files({each.change.path for each in altered})
 
 
-def _refuse_forged(graph: Running) -> None:
+def _whole(running: Running) -> bytes:
+    return b"".join(running.pieces())
+
+
+def _refuse_forged(verified: Running, graph: bool) -> None:
+    if not graph:
+        return  # git looks at the file all the same
     try:
-        b"".join(graph.pieces())
+        _whole(verified)
     except GitError as error:
         raise _Forged(error) from None
 

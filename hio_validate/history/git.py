@@ -121,7 +121,11 @@ def blobs(root: Path, ids: Sequence[str], more: Mapping[str, str] | None = None)
 
 
 def _command(arguments: Sequence[str]) -> list[str]:
-    return ["git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", *arguments]
+    return [
+        "git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false",
+        # A commit-graph is no commit: what it says of parents and trees is asked for only where it is verified.
+        "-c", "core.commitGraph=false", *arguments,
+    ]  # fmt: skip
 
 
 def _environment(more: Mapping[str, str] | None) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from hashlib import sha1
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from tests.history.past import (
     at,
     entry,
     pins,
+    run_git,
 )
 from tests.small_repo import ROOM, ROWS, RUN, SERVICE, pin, stack
 
@@ -513,24 +515,40 @@ def replaced_tree_hides_a_deletion(past: Past) -> list[Named]:
     return [Named(bad, at("d1"), "entry d1 was deleted")]
 
 
+def forged_graph(past: Past, bad: int, tree: bytes) -> None:
+    """A commit-graph with a sound checksum in which a commit has another tree."""
+    run_git(past.root, "commit-graph", "write", "--reachable")
+    file = past.root / ".git/objects/info/commit-graph"
+    own = bytes.fromhex(past.git("rev-parse", f"{past.ids[bad]}^{{tree}}"))
+    raw = file.read_bytes()[:-20]
+    assert raw.count(own) == 1
+    raw = raw.replace(own, tree)
+    file.chmod(0o644)
+    file.write_bytes(raw + sha1(raw).digest())
+
+
 @attack
-def commit_graph_that_is_not_of_these_commits(past: Past) -> list[Named]:
+def commit_graph_that_hides_the_commit(past: Past) -> list[Named]:
     past.commit(BEGIN)
     bad = past.commit({at("b0"): B0.replace("by: ada", "by: eve")})
     past.commit({at("b0"): B0})
 
     def forge() -> None:
-        past.git("commit-graph", "write", "--reachable")
-        file = past.root / ".git/objects/info/commit-graph"
-        raw = file.read_bytes()
-        file.chmod(0o644)
-        tree = bytes.fromhex(past.git("rev-parse", f"{past.ids[bad]}^{{tree}}"))
-        other = bytes.fromhex(past.git("rev-parse", "HEAD^{tree}"))
-        assert raw.count(tree) == 1
-        file.write_bytes(raw.replace(tree, other))
-        assert not past.git("log", "--format=%H", "--", at("b0")).count(past.ids[bad])
+        forged_graph(past, bad, bytes.fromhex(past.git("rev-parse", "HEAD^{tree}")))
+        assert past.ids[bad] not in run_git(past.root, "log", "--format=%H", "--", at("b0")).stdout
 
     past.afterwards.append(forge)
+    return [
+        Named(bad, at("b0"), "entry b0 was edited"),
+        Named(0, ".git/objects/info/commit-graph", "does not say what the commits say", "history-hidden"),
+    ]
+
+
+@attack
+def commit_graph_that_leads_to_a_tree_that_is_not_there(past: Past) -> list[Named]:
+    past.commit(BEGIN)
+    bad = past.commit({at("b0"): B0.replace("by: ada", "by: eve")})
+    past.afterwards.append(lambda: forged_graph(past, bad, b"\1" * 20))
     return [
         Named(bad, at("b0"), "entry b0 was edited"),
         Named(0, ".git/objects/info/commit-graph", "does not say what the commits say", "history-hidden"),
