@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any, NoReturn
 
-from hio_validate.history import Folder, GitError, Unlistable, WorkTree, top_of
-from hio_validate.repo import ROOMS, Repo, load
+from hio_validate.history import GitError, top_of
+from hio_validate.places import ROOMS
 
 
 def stop(message: str, code: int = 3) -> NoReturn:
@@ -36,19 +36,14 @@ def root_of(repo: Path | None) -> tuple[Path, bool]:
     return next((each for each in around if any((each / room).is_dir() for room in ROOMS)), top), True
 
 
-def tree_of(repo: Path | None) -> WorkTree | Folder:
-    """The files on disk."""
-    root, kept = root_of(repo)
-    return WorkTree(root) if kept else Folder(root)
+def user() -> str:
+    """Who runs hio."""
+    import getpass  # only for who writes an entry
 
-
-def load_repo(repo: Path | None) -> tuple[Path, Repo]:
-    """The repository around the working directory, read whole."""
-    tree = tree_of(repo)
     try:
-        return tree.root, load(tree)
-    except Unlistable as error:
-        stop(f"could not read {tree.root}: {error}")
+        return getpass.getuser()
+    except (KeyError, OSError):
+        stop("this user has no name; say who decided with --by", 2)
 
 
 def width() -> int:

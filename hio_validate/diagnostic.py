@@ -61,6 +61,28 @@ class Suppressed(NamedTuple):
     reason: str
 
 
+class Audited(NamedTuple):
+    """What an audit of a history looked at."""
+
+    head: str
+    """Full id of the commit at its end."""
+    since: str | None
+    """Full id of the commit where it began, itself left out; None: the first commits."""
+    commits: int
+    entries: int
+    """Entries of ledgers that stand at its end."""
+    files: int
+    """Other files that are frozen by where they stand: captures, runs with all their files."""
+    anchors: int
+    """Anchors that were compared, recorded and given ones."""
+    decisions: int | None
+    """Additions of decisions, approvals and deployments whose signature was checked; None: not asked for."""
+    signed: int | None
+    """Those of them that are signed as asked."""
+    uncommitted: int
+    """Changed files in the rooms that no commit has; not part of any history."""
+
+
 class Report(NamedTuple):
     """What one run of the rules found.
 
@@ -75,6 +97,8 @@ class Report(NamedTuple):
     gates: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
     """Files that the operating system would not let us read, with the reason."""
+    audited: Audited | None = None
+    """Where a history was audited: what was looked at."""
 
     def of(self, severity: Severity) -> list[Diagnostic]:
         return [found for found in self.diagnostics if found.severity is severity]

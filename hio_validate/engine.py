@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from hio_validate.diagnostic import Diagnostic, Location, Related, Report, Severity, Suppressed
+from hio_validate.diagnostic import Audited, Diagnostic, Location, Related, Report, Severity, Suppressed
 from hio_validate.repo import ENDINGS, Item, Repo, references
 from hio_validate.rules import RULES
 from hio_validate.rules.base import Before, Place, Problem, Rule, Scope, View
@@ -39,10 +39,36 @@ def run(
         diagnostics=tuple(diagnostics),
         suppressed=tuple(suppressed),
         documents=len(repo.items) if focus is None else _judged(repo, before, focus),
-        rules=len(rules),
+        rules=in_scope(rules),
         gates=tuple(gates),
         unreadable=repo.unreadable,
     )
+
+
+def of_history(
+    found: Sequence[Diagnostic], documents: int, audited: Audited, rules: Sequence[Rule] = RULES
+) -> Report:
+    """Judge what an audit of the commits found."""
+    nothing = Repo(_NoFiles(), ())
+    judge = _Judge(nothing, rules, gated=False)
+    judge.history(found)
+    diagnostics = tuple(sorted(set(judge.found), key=reading_order))
+    return Report(diagnostics, documents=documents, rules=in_scope(rules, history=True), audited=audited)
+
+
+class _NoFiles:
+    """A history is judged by what was found in it; no file is read again."""
+
+    def paths(self) -> Sequence[str]:
+        return ()
+
+    def read(self, path: str) -> bytes:
+        raise FileNotFoundError(path)
+
+
+def in_scope(rules: Sequence[Rule], history: bool = False) -> int:
+    """How many rules judge documents, or histories."""
+    return sum((rule.scope is Scope.HISTORY) == history for rule in rules)
 
 
 def _judged(repo: Repo, before: Before | None, focus: frozenset[str]) -> int:
@@ -83,6 +109,11 @@ class _Judge:
         for rule in self.rules:
             if rule.scope is Scope.SUPPRESSION:
                 self._try(rule, None, self._unused())
+
+    def history(self, found: Sequence[Diagnostic]) -> None:
+        for rule in self.rules:
+            if rule.scope is Scope.HISTORY:
+                self._try(rule, None, found)
 
     def _try(self, rule: Rule, item: Item | None, *given: object) -> None:
         try:

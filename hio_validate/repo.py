@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Path
@@ -22,10 +22,11 @@ from hio_validate.models.errors import Refusal, refusals, unknown_kind
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
+from hio_validate.places import ENDINGS as ENDINGS
+from hio_validate.places import ROOMS as ROOMS
+from hio_validate.places import place_of as place_of
+from hio_validate.places import service_of as service_of
 from hio_validate.source import Document, digest_of, read
-
-ROOMS = ("matrix", "ledger", "manifests")
-ENDINGS = (".yaml", ".yml")
 
 
 class Tree(Protocol):
@@ -209,11 +210,6 @@ def documents_in(tree: Tree) -> list[str]:
     return [path for path in tree.paths() if path.endswith(ENDINGS) and path.startswith(_ROOM_PREFIXES)]
 
 
-def service_of(path: str) -> str | None:
-    """The service in whose folder a file stands; None for sites and engines."""
-    return place_of(path)[1]
-
-
 _ROOM_PREFIXES = tuple(f"{room}/" for room in ROOMS)
 
 
@@ -238,20 +234,6 @@ def _no_kind(document: Document) -> Refusal:
     return Refusal(
         (), 'the key "hio" is missing: what kind of document is this?', f"one of {', '.join(KINDS)}"
     )
-
-
-@cache
-def place_of(file: str) -> tuple[str, str | None]:
-    """A document's name (the stem; the folder of an engine.yaml, family.yaml or run.yaml) and its service."""
-    parts = file.split("/")
-    stem = parts[-1].rpartition(".")[0]
-    name = parts[-2] if stem in ("engine", "family", "run") and len(parts) > 1 else stem
-    match parts:
-        case ["manifests", "services", site, model, _, *_] | ["matrix" | "ledger", site, model, *_] if (
-            model != parts[-1]
-        ):
-            return name, f"{site}/{model}"
-    return name, None
 
 
 _NAME_IN_ROOM = r"[^/]+"

@@ -7,13 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hio_validate import focused, history, parents
+from hio_validate import focused, history, parents, places
 from hio_validate.console import color, root_of, show, stop, width
 from hio_validate.diagnostic import Report
 from hio_validate.repo import Tree, documents_in
 from hio_validate.report import render
 from hio_validate.rules import RULES
-from hio_validate.rules.frozen_document_changed import is_frozen
 
 
 def judge(
@@ -79,7 +78,11 @@ def _judge(
         from hio_validate import shards
 
         return shards.judge(tree, before, gates)
-    return focused.judge(tree, before, files, gates, is_frozen if frozen else None)
+    return focused.judge(tree, before, files, gates, _is_frozen if frozen else None)
+
+
+def _is_frozen(path: str) -> bool:
+    return places.frozen(path) is not None
 
 
 def _files(root: Path, tree: Tree, paths: Sequence[Path]) -> set[str] | None:

@@ -15,6 +15,7 @@ import hio_validate
 HERE = Path(hio_validate.__file__).parent
 
 MAY_IMPORT = {
+    "places": "",
     "diagnostic": "",
     "moment": "",
     "spelling": "",
@@ -23,9 +24,9 @@ MAY_IMPORT = {
     "models": "diagnostic spelling",
     "json_schema": "models",
     "compile": "models",
-    "repo": "diagnostic source models",
+    "repo": "places diagnostic source models",
     "settings": "diagnostic spelling source models repo",
-    "history": "source repo",
+    "history": "places diagnostic source",
     "parents": "history",
     "observe": "models settings",
     "recording": "source models settings",
@@ -33,7 +34,7 @@ MAY_IMPORT = {
     "ledger": "models repo",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
-    "rules": "diagnostic moment spelling source models repo settings evidence ledger inheritance",
+    "rules": "places diagnostic moment spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
     "engine": "diagnostic source repo settings rules",
@@ -47,9 +48,9 @@ MAY_IMPORT = {
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "report": "diagnostic models repo settings ledger inheritance status next_test life checkpoint review",
-    "console": "repo history",
-    "validating": "diagnostic repo history parents rules focused shards report console",
-    "cli": "spelling source models json_schema repo settings history observe recording writing ledger "
+    "console": "places history",
+    "validating": "places diagnostic repo history parents rules focused shards report console",
+    "cli": "places diagnostic spelling source models json_schema repo settings history observe recording writing ledger "
     "inheritance scaffold rules appending checkpoint review subjects drift status next_test life "
     "report console validating",
     "hook": "",

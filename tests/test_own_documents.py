@@ -10,6 +10,8 @@ import pytest
 
 from hio_validate import engine, history
 from hio_validate.diagnostic import Report, Severity
+from hio_validate.history.audit import Asked, audit
+from hio_validate.history.hidden import NotVerifiable
 from hio_validate.repo import load
 from hio_validate.rules import RULES
 from hio_validate.source import digest_of
@@ -166,3 +168,15 @@ def test_a_rule_that_raises_leaves_the_others_their_say(repo: Path) -> None:
 def line_of(repo: Path, file: str, text: str) -> int:
     lines = (repo / file).read_text().splitlines()
     return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def test_no_commit_ever_altered_them() -> None:
+    try:
+        top = history.top_of(ROOT)
+        done = audit(ROOT, Asked()) if top == ROOT.resolve() else None
+    except (NotVerifiable, history.GitError) as error:
+        pytest.skip(str(error))
+    if done is None:
+        pytest.skip("no git keeps this folder")
+    assert done.found == ()
+    assert done.audited.entries >= 2

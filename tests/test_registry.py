@@ -101,6 +101,6 @@ def test_rules_stand_in_reading_order() -> None:
 
 @every_rule
 def test_what_others_rely_on_cannot_be_suppressed(rule: Rule) -> None:
-    whole = rule.scope in (Scope.CHANGE, Scope.CRASH, Scope.SUPPRESSION)
+    whole = rule.scope in (Scope.CHANGE, Scope.HISTORY, Scope.CRASH, Scope.SUPPRESSION)
     assert not (whole and rule.suppressible)
     assert rule.suppressible == (rule.id not in UNSUPPRESSIBLE)

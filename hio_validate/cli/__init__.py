@@ -22,6 +22,7 @@ _VERBS = {
     "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),
     "status": ("status:status", "Say how far every stack has come, and what it lacks."),
     "review": ("review:review", "Say what a change of documents changes in what serves."),
+    "audit": ("audit:audit", "Prove from git that no recorded document was ever altered."),
     "log": ("log:log", "Tell the life of one setting."),
     "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),

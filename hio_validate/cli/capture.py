@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from hio_validate import recording, writing
+from hio_validate.cli.loading import load_repo
 from hio_validate.cli.progress import hashing
-from hio_validate.cli.shared import load_repo, repo_option, show, stop
+from hio_validate.cli.shared import repo_option, show, stop
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.core import ValidationError
 from hio_validate.models.errors import refusals

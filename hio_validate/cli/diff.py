@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from hio_validate.cli.loading import load_repo
 from hio_validate.cli.progress import hashing
-from hio_validate.cli.shared import as_json, format_option, load_repo, repo_option, show, stop, width
+from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.drift import side_by_side
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.report.difference import as_shape, render

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from hio_validate import recording, writing
-from hio_validate.cli.shared import load_repo, repo_option, stop
+from hio_validate.cli.loading import load_repo
+from hio_validate.cli.shared import repo_option, stop
 from hio_validate.models.family import Family
 from hio_validate.observe.hashing import default_cache, sha256_of
 from hio_validate.observe.help_text import help_of

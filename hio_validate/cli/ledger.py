@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,16 +11,8 @@ from typing import Any
 import click
 
 from hio_validate import appending, writing
-from hio_validate.cli.shared import (
-    as_json,
-    format_option,
-    load_repo,
-    repo_option,
-    services_of,
-    show,
-    stop,
-    width,
-)
+from hio_validate.cli.loading import load_repo, services_of
+from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, user, width
 from hio_validate.ledger import Ledger
 from hio_validate.next_test import asked_tests
 from hio_validate.report.ledger import as_shape, render, render_next
@@ -108,7 +99,7 @@ def append(
     anchor). Nothing of the ledger is changed; a mistake is put right by a correction.
     """
     book, view, root = _opened(service, repo)
-    draft = appending.Draft(kind, service, by or _user(), given)
+    draft = appending.Draft(kind, service, by or user(), given)
     try:
         if from_run:
             draft = appending.of_run(draft, view, from_run, metric, statistic)
@@ -192,7 +183,7 @@ def merge(
             "\n".join(["the tips decided the same thing differently; say what stands:", *lines]), err=True
         )
         sys.exit(1)
-    draft = appending.Draft("merge", service, by or _user(), {"because": because, "keeps": keeps})
+    draft = appending.Draft("merge", service, by or user(), {"because": because, "keeps": keeps})
     try:
         _write(root, book, view, draft, id_, edit=False)
     except appending.CannotAppend as error:
@@ -232,10 +223,3 @@ def next_of(service: str | None, repo: Path | None, format_: str) -> None:
         show(as_json({"version": 1, "services": tests}))
     else:
         show("\n".join(render_next(asked, each, width()) for each, asked in known.items()))
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        stop("this user has no name; say who decided with --by", 2)

@@ -6,16 +6,8 @@ from pathlib import Path
 
 import click
 
-from hio_validate.cli.shared import (
-    as_json,
-    format_option,
-    load_repo,
-    repo_option,
-    services_of,
-    show,
-    stop,
-    width,
-)
+from hio_validate.cli.loading import load_repo, services_of
+from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.life import life
 from hio_validate.report.life import as_shape, render
 from hio_validate.rules.base import View

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from hio_validate import scaffold, writing
-from hio_validate.cli.shared import as_json, format_option, load_repo, named, repo_option, show, stop, width
+from hio_validate.cli.loading import load_repo, named
+from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.inheritance import Inheritance, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.models import reader

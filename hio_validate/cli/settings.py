@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from hio_validate.cli.shared import as_json, format_option, load_repo, named, repo_option, show, width
+from hio_validate.cli.loading import load_repo, named
+from hio_validate.cli.shared import as_json, format_option, repo_option, show, width
 from hio_validate.models.capture import Capture
 from hio_validate.report.settings import as_shape, render
 from hio_validate.settings.knowledge import Settings

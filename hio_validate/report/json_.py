@@ -28,6 +28,7 @@ def render(report: Report) -> str:
                 for one in suppressed_in_order(report.suppressed)
             ],
             "unreadable": sorted(report.unreadable),
+            **({"audited": report.audited._asdict()} if report.audited else {}),
         }
     )
 

@@ -5,7 +5,7 @@ Invariant: the line never says "no error" alone where something could not be che
 
 from __future__ import annotations
 
-from hio_validate.diagnostic import Diagnostic, Report, Severity
+from hio_validate.diagnostic import Audited, Diagnostic, Report, Severity
 from hio_validate.report.visible import visible
 
 
@@ -40,7 +40,24 @@ def summary_line(report: Report) -> str:
     incomplete = why_incomplete(report)
     parts.append(f"{incomplete} (exit 3)" if incomplete else "")
     judged = f"{counted(report.documents, 'document')}, {counted(report.rules, 'rule')}"
-    return f"{judged}: {', '.join(part for part in parts if part)}"
+    looked_at = _history(report.audited) if report.audited else judged
+    return f"{looked_at}: {', '.join(part for part in parts if part)}"
+
+
+def _history(audited: Audited) -> str:
+    """E.g. "12 commits from the first to 0123456789, 2 entries, 9 files of captures and runs, 1 anchor"."""
+    begin = visible(audited.since)[:10] if audited.since else "the first"
+    parts = [
+        f"{counted(audited.commits, 'commit')} from {begin} to {visible(audited.head)[:10]}",
+        f"{audited.entries} entries" if audited.entries != 1 else "1 entry",
+        f"{counted(audited.files, 'file')} of captures and runs",
+        counted(audited.anchors, "anchor"),
+    ]
+    if audited.decisions is not None:
+        parts.append(f"{audited.signed} of {counted(audited.decisions, 'decision')} signed")
+    if audited.uncommitted:
+        parts.append(f"{counted(audited.uncommitted, 'uncommitted change')} left to hio validate")
+    return ", ".join(parts)
 
 
 def _errors(report: Report) -> str:

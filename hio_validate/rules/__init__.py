@@ -1,10 +1,11 @@
-"""All rules, in the order in which they are read: bytes, documents, ledger, settings, matrix, evidence."""
+"""All rules, in the order in which they are read: bytes, documents, ledger, settings, matrix, evidence, history."""
 
 from __future__ import annotations
 
 from hio_validate.rules import (
     ambiguous_capacity,
     ambiguous_scalar,
+    anchor_lost,
     approval_does_not_cover,
     broken_lineage,
     bundle_without_question,
@@ -20,6 +21,8 @@ from hio_validate.rules import (
     excluded_without_measurement,
     exposure_without_approval,
     frozen_document_changed,
+    history_altered,
+    history_hidden,
     incomplete_decision,
     incomplete_deployment,
     internal_error,
@@ -32,6 +35,7 @@ from hio_validate.rules import (
     preserved_through_default,
     props_contradiction,
     recomputed_mismatch,
+    redaction_incomplete,
     removed_setting,
     requires_not_excluded,
     retest_open,
@@ -48,6 +52,7 @@ from hio_validate.rules import (
     unlearned_help,
     unpinned_evidence,
     unreadable_rows,
+    unsigned_decision,
     unused_suppression,
     value_mismatch,
 )
@@ -99,6 +104,11 @@ RULES: tuple[Rule, ...] = (
     excluded_without_measurement.RULE,
     requires_not_excluded.RULE,
     bundle_without_question.RULE,
+    history_altered.RULE,
+    history_hidden.RULE,
+    anchor_lost.RULE,
+    redaction_incomplete.RULE,
+    unsigned_decision.RULE,
     unused_suppression.RULE,
     internal_error.RULE,
 )

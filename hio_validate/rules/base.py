@@ -35,6 +35,8 @@ class Scope(StrEnum):
     """check(before, view)"""
     SUPPRESSION = "suppression"
     """check(unused): comments that kept nothing quiet."""
+    HISTORY = "history"
+    """check(found): what an audit of the commits found, this rule's among it."""
     CRASH = "crash"
     """check(crash): a rule that raised."""
 

@@ -14,21 +14,12 @@ entry of kind `correction` that says what is right; a new measurement is a new r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
+from hio_validate.places import frozen
 from hio_validate.repo import references
 from hio_validate.rules.base import Before, Problem, Rule, Scope, View, in_file
-
-_FROZEN = re.compile(
-    r"(?P<entry>ledger/.+\.ya?ml)|manifests/services/[^/]+/[^/]+/(?:(?P<capture>captures/.+\.ya?ml)|(?P<run>runs/.+))"
-)
-
-
-def is_frozen(path: str) -> bool:
-    """Whether a file never changes once it is committed: an entry, a capture, or any file of a run."""
-    return _FROZEN.fullmatch(path) is not None
 
 
 def check(before: Before | None, view: View) -> Iterator[Problem]:
@@ -36,10 +27,9 @@ def check(before: Before | None, view: View) -> Iterator[Problem]:
         return
     present = view.repo.paths
     for path in before.paths():
-        match = _FROZEN.fullmatch(path)
-        if match is None:
+        kind = frozen(path)
+        if kind is None:
             continue
-        kind = _kind(match)
         raw = view.repo.bytes_of(path) if path in present else None
         if raw is None:
             if kind != "capture" or _is_pinned(path, view):
@@ -54,11 +44,6 @@ def check(before: Before | None, view: View) -> Iterator[Problem]:
                 f"this {kind} differs from its committed bytes; it is frozen from its first commit",
                 f"restore it (git checkout {before.commit_of(path)} -- {path}) and say what is wrong in a new correction entry",
             )
-
-
-def _kind(match: re.Match[str]) -> str:
-    inside_a_run = match.lastgroup == "run" and not match["run"].endswith("/run.yaml")
-    return "file of a run" if inside_a_run else match.lastgroup or "document"
 
 
 def _is_pinned(path: str, view: View) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from hio_validate.diagnostic import Diagnostic, Location, Related, Report, Severity, Suppressed
+from hio_validate.diagnostic import Audited, Diagnostic, Location, Related, Report, Severity, Suppressed
 
 relaxed = settings(deadline=None, max_examples=80)
 """No deadline: schema validation on a busy machine is slow, not wrong."""
@@ -52,6 +52,10 @@ QUIET = Suppressed(
 )
 MIXED = Report((GATE, NOTE, ERROR), suppressed=(QUIET,), documents=12, rules=34)
 CLEAN = Report((), documents=12, rules=34)
+AUDITED = CLEAN._replace(
+    audited=Audited(head="0123456789" * 4, since=None, commits=7, entries=1, files=9, anchors=2, decisions=3, signed=2,
+                    uncommitted=1)
+)  # fmt: skip
 NOTHING = Report((), documents=0, rules=34)
 UNREADABLE = Report((), documents=1, rules=34, unreadable=("matrix/a.yaml: Permission denied",))
 
@@ -82,8 +86,22 @@ diagnostics = st.builds(
     related=st.lists(st.builds(Related, nasty_texts, locations), max_size=2).map(tuple),
     source_line=nasty_texts,
 )
+counts = st.integers(0, 3)
+audits = st.builds(
+    Audited,
+    head=nasty_texts,
+    since=st.none() | nasty_texts,
+    commits=counts,
+    entries=counts,
+    files=counts,
+    anchors=counts,
+    decisions=st.none() | counts,
+    signed=st.none() | counts,
+    uncommitted=counts,
+)
 reports = st.builds(
     Report,
+    audited=st.none() | audits,
     diagnostics=st.lists(diagnostics, max_size=4).map(tuple),
     suppressed=st.lists(st.builds(Suppressed, diagnostics, nasty_texts), max_size=2).map(tuple),
     documents=st.integers(0, 3),

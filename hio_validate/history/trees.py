@@ -1,9 +1,7 @@
-"""What git holds: the work tree, the index and a revision as trees of files. The only caller of git.
+"""The work tree, the index and a revision as trees of files.
 
-Invariants: every GIT_* variable that a hook exports is scrubbed, and only its index is heeded, where it is
-this repository's; nothing is fetched; a git call that fails is an error and never an empty list; a symbolic
-link is read nowhere, so that all trees say the same. A `git` subprocess costs about a millisecond, a git
-library eighty.
+Invariants: of what a hook exports only its index is heeded, where it is this repository's; a symbolic link is
+read nowhere, so that all trees say the same.
 """
 
 from __future__ import annotations
@@ -11,80 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import subprocess
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import cached_property
 from hashlib import sha1, sha256
 from pathlib import Path
 
-from hio_validate.repo import ENDINGS, ROOMS
-from hio_validate.source import LARGEST_DOCUMENT
-
-
-class Unlistable(Exception):
-    """The files of a tree cannot be listed; the message says why."""
-
-
-class GitError(Unlistable):
-    """git could not say what was asked; the message is its own, shortened."""
-
-    said = ""
-    """All that it printed."""
-
-
-_ABOUT_CONFIGURATION = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_GLOBAL",
-                        "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")  # fmt: skip
-"""Where a person keeps settings such as safe.directory; no hook exports these."""
-
-
-def git(
-    root: Path, *arguments: str, stdin: bytes | None = None, more: Mapping[str, str] | None = None
-) -> bytes:
-    """The standard output of one git command in `root`. Raises GitError."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name.startswith(_ABOUT_CONFIGURATION)
-    }
-    environment |= {
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "LC_ALL": "C",
-        **(more or {}),
-    }
-    command = ["git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", *arguments]
-    try:
-        done = subprocess.run(
-            command, cwd=root, env=environment, input=stdin, capture_output=True, check=False
-        )
-    except OSError as error:
-        raise GitError(f"git cannot be started: {error.strerror}") from None
-    said = done.stderr.decode(errors="replace").strip().splitlines()
-    if done.returncode:
-        failed = GitError(said[0] if said else f"git {arguments[0]} failed with exit code {done.returncode}")
-        failed.said = (done.stdout + done.stderr).decode(errors="replace")
-        raise failed
-    # git lists what it can, warns of the rest, and exits 0.
-    unopened = next((line for line in said if "could not open directory" in line), None)
-    if unopened:
-        raise GitError(unopened)
-    return done.stdout
-
-
-def top_of(folder: Path) -> Path | None:
-    """The work tree around a folder, None where there is none. Raises GitError where git refuses to look."""
-    try:
-        return _path(git(folder, "rev-parse", "--show-toplevel"))
-    except GitError as error:
-        if "not a git repository (or any" in str(error) or "must be run in a work tree" in str(error):
-            return None
-        raise
-
-
-def _path(line: bytes) -> Path:
-    return Path(os.fsdecode(line.removesuffix(b"\n")))
+from hio_validate.history.git import GitError, Unlistable, blobs, git, path_of
+from hio_validate.places import ENDINGS, ROOMS
 
 
 class Folder:
@@ -150,6 +81,9 @@ def _read(root: Path, path: str) -> bytes:
         raise _a_link(path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "no regular file", path)
+    # Imported late: who asks git alone does not wait for the reader of documents.
+    from hio_validate.source import LARGEST_DOCUMENT
+
     with open(full, "rb", buffering=0) as file:
         # A document beyond its size is refused, so it need not be in memory whole.
         is_beyond = status.st_size > LARGEST_DOCUMENT and path.endswith(ENDINGS)
@@ -188,17 +122,10 @@ class Objects:
 
     def _read_all(self) -> None:
         """All blobs in one `git cat-file --batch`."""
-        wanted = "".join(f"{id_}\n" for id_ in self.ids.values()).encode()
-        out = git(self.root, "cat-file", "--batch", stdin=wanted)
-        position = 0
-        for path in self.ids:
-            header_end = out.index(b"\n", position)
-            header = out[position:header_end].split()
-            if len(header) != 3:
-                raise GitError(f"git has no object for {path}: {out[position:header_end].decode()}")
-            size = int(header[2])
-            self._read[path] = out[header_end + 1 : header_end + 1 + size]
-            position = header_end + 1 + size + 1
+        for (path, id_), raw in zip(self.ids.items(), blobs(self.root, list(self.ids.values())), strict=True):
+            if raw is None:
+                raise GitError(f"git has no object for {path}: {id_} missing")
+            self._read[path] = raw
 
     def same(self, path: str, raw: bytes) -> bool:
         """Whether the file has exactly these bytes here."""
@@ -240,9 +167,9 @@ def _index_of_hook(root: Path) -> dict[str, str]:
     named = os.environ.get("GIT_INDEX_FILE")
     if not named:
         return {}
-    top = _path(git(root, "rev-parse", "--show-toplevel"))
+    top = path_of(git(root, "rev-parse", "--show-toplevel"))
     file = os.path.realpath(os.path.join(top, named))
-    own = os.path.realpath(_path(git(root, "rev-parse", "--absolute-git-dir")))
+    own = os.path.realpath(path_of(git(root, "rev-parse", "--absolute-git-dir")))
     return {"GIT_INDEX_FILE": file} if os.path.dirname(file) == own and os.path.exists(file) else {}
 
 
@@ -253,7 +180,7 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
     except GitError as error:
         if has_commit(root, name):
             raise error
-        if name == "HEAD" and _unborn(root):
+        if name == "HEAD" and unborn(root):
             return None
         raise GitError(f"{name} is no commit of this repository") from None
     entries = []
@@ -273,13 +200,13 @@ def has_commit(root: Path, name: str) -> bool:
     return True
 
 
-def _unborn(root: Path) -> bool:
+def unborn(root: Path) -> bool:
     """Whether HEAD names a branch that has no commit yet; a damaged branch or commit is not unborn."""
     try:
         git(root, "rev-parse", "--verify", "--quiet", "HEAD")
     except GitError:
         branch = git(root, "symbolic-ref", "HEAD").removesuffix(b"\n").decode()
-        return not (root / _path(git(root, "rev-parse", "--git-path", branch))).exists()
+        return not (root / path_of(git(root, "rev-parse", "--git-path", branch))).exists()
     return False
 
 

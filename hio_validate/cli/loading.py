@@ -1,0 +1,48 @@
+"""The repository that a verb reads whole; apart from what verbs share that read no document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hio_validate.cli.shared import root_of, stop
+from hio_validate.history import Folder, Unlistable, WorkTree
+from hio_validate.repo import Item, Repo, load
+
+
+def tree_of(repo: Path | None) -> WorkTree | Folder:
+    """The files on disk."""
+    root, kept = root_of(repo)
+    return WorkTree(root) if kept else Folder(root)
+
+
+def load_repo(repo: Path | None) -> tuple[Path, Repo]:
+    """The repository around the working directory, read whole."""
+    tree = tree_of(repo)
+    try:
+        return tree.root, load(tree)
+    except Unlistable as error:
+        stop(f"could not read {tree.root}: {error}")
+
+
+def services_of(found: Repo, named: str | None) -> list[str]:
+    """The service that was named, or all that have a document; ends where there is none of that name."""
+    known = sorted({item.service for item in found.items if item.service})
+    if named is None:
+        return known or stop("no document of this repository belongs to a service", 3)
+    if named not in known:
+        from difflib import get_close_matches  # only for a misspelt service
+
+        near = get_close_matches(named, known, n=1)
+        stop(f"no service is called {named}" + (f"; did you mean {near[0]}?" if near else ""), 2)
+    return [named]
+
+
+def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item:
+    """The one readable document that a name on the command line means; else the end, with a sentence."""
+    meant, word = found.meant(kind, name, service), kind.partition("/")[0]
+    if len(meant) > 1:
+        names = " or ".join(item.full_name for item in meant)
+        stop(f"several {word} documents are called {name}: say {names}, or give --service", 2)
+    if not meant or meant[0].model is None:
+        stop(f"no readable {word} is called {name}" + (f" in {service}" if service else ""), 2)
+    return meant[0]
