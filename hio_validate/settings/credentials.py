@@ -27,11 +27,11 @@ SECRET_VALUE = re.compile(
     r"\bhf_[A-Za-z0-9]{16,}|\bsk-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}"
     r"|\bAKIA[A-Z0-9]{16}|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\b[Bb]earer +\S+|\bBasic +[A-Za-z0-9+/=]{8,}"
-    r"|[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@"
+    r"|(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*+://[^/\s:@]*+:[^/\s@]++@"
 )
 """What credentials look like, whatever they are called."""
-_ASSIGNMENT = re.compile(r"([A-Za-z][\w.-]*)=([^&;,\s]+)")
-_HEADER = re.compile(r"([A-Za-z][\w-]*):[ \t]*([^;,\s]+)")
+_ASSIGNMENT = re.compile(r"(?<![\w.-])([\w.-]++)=([^&;,\s]++)")
+_HEADER = re.compile(r"(?<![\w-])([\w-]++):[ \t]*+([^;,\s]++)")
 _UNSPOKEN = {"hft": "hf-token", "hfrt": "hf-token"}
 """Short flags of the supported families whose name gives nothing away, for when no catalogue is at hand."""
 SHORTEST_SCRUBBED = 6

@@ -14,12 +14,14 @@ from hio_validate.settings.credentials import PLAIN, SECRET_VALUE, SHORTEST_SCRU
 from hio_validate.settings.places import PLACE_HOLDER
 from hio_validate.settings.secrets import WITHHELD, says_secret
 
-_QUOTED = r"\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?"
-_NAMED = re.compile(
-    rf"""(?P<name>-{{0,2}}[A-Za-z_][\w.-]*)["']?(?P<between>\s*[:=,]\s*|\s+)(?P<value>{_QUOTED}|[^\s,\]}}#"'][^,\]}}#]*)"""
-)
-"""A name and what follows it: `--api-key x`, `"--api-key", "x"`, `HF_TOKEN: x`, `api-key=x`."""
-_ENDS_IN_A_NAME = re.compile(r"""["']?(?P<name>-{0,2}[A-Za-z_][\w.-]*)["']?\s*[:,=]?\s*[|>]?[-+]?\s*$""")
+_NAME = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]++)["']?+(?P<between>\s*+[:=,]\s*+|\s++)""")
+"""A name and what stands between it and what follows: `--api-key x`, `"--api-key", "x"`, `HF_TOKEN: x`, `api-key=x`.
+
+No character is looked at twice, for a line may be as long as a document.
+"""
+_VALUE = re.compile(r""""(?:[^"\\]|\\.)*+"?|'(?:[^']|'')*+'?|[^\s,\]}#"'][^,\]}#]*+""")
+_ENDS_IN_A_NAME = re.compile(r"""(?<![\w.-])(?P<name>[\w.-]++)["']?\s*[:,=]?\s*[|>]?[-+]?\s*$""")
+_LONGEST_NAME = 200
 
 
 class Shown(NamedTuple):
@@ -34,7 +36,7 @@ def without_secrets(lines: Sequence[str], number: int, stated: Iterable[tuple[in
     line, before = lines[number - 1], lines[number - 2] if number > 1 else ""
     found = {value for _, value in stated}
     spelt_otherwise = any(at == number and value not in line for at, value in stated)
-    continues = _ENDS_IN_A_NAME.search(before.partition(" #")[0])
+    continues = _ENDS_IN_A_NAME.search(before.partition(" #")[0][-_LONGEST_NAME:])
     if spelt_otherwise or (continues and _takes_secret(continues["name"]) and not PLACE_HOLDER.search(line)):
         return Shown(WITHHELD, frozenset({*found, line.strip(" -\"'[],")}))
     plain = PLACE_HOLDER.sub("$", line)
@@ -45,17 +47,18 @@ def without_secrets(lines: Sequence[str], number: int, stated: Iterable[tuple[in
 
 def _named(line: str) -> Iterable[str]:
     """What stands after the names of secrets in a line."""
-    at = 0
-    while match := _NAMED.search(line, at):
-        at = match.start("value")
-        value = match["value"].strip().strip("\"'")
-        is_secret = _takes_secret(match["name"]) and (match["between"].strip() or match["name"][0] == "-")
-        if is_secret and not PLAIN.fullmatch(value) and "$" not in value:
+    for match in _NAME.finditer(line):
+        name = match["name"]
+        if not (match["between"].strip() or name[0] == "-") or not _takes_secret(name):
+            continue
+        found = _VALUE.match(line, match.end())
+        value = found[0].strip().strip("\"'") if found else ""
+        if not PLAIN.fullmatch(value) and "$" not in value:
             yield value
 
 
 def _takes_secret(name: str) -> bool:
-    return is_unspoken(name) or says_secret(name)
+    return len(name) <= _LONGEST_NAME and (is_unspoken(name) or says_secret(name))
 
 
 def scrubbed(text: str, secrets: Iterable[str], shortest: int = SHORTEST_SCRUBBED) -> str:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hio_validate.settings.credentials import holds_secret
 from hio_validate.settings.withholding import scrubbed, without_secrets
 
 
@@ -47,3 +48,11 @@ def test_no_line_shows_what_is_stated(secret: str, before: str, after: str) -> N
 def test_a_short_secret_does_not_garble_a_message() -> None:
     assert scrubbed("the base is b", ["b"]) == "the base is b"
     assert scrubbed("got abcdef", ["abcdef"]) == "got withheld"
+
+
+@pytest.mark.parametrize(
+    "line", ["a" * 200_000, "a: " * 60_000, "--x" * 60_000, "a-b." * 50_000 + "://", "://a:" * 50_000]
+)
+def test_a_line_as_long_as_a_document_is_read_once(line: str) -> None:
+    assert without_secrets([line, line], 2, ()).line == line
+    assert not holds_secret(line)
