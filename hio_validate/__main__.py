@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 
@@ -12,20 +14,15 @@ def main() -> None:
     """Run hio and exit with its code (docs/adr/0006-exit-codes.md)."""
     # One command, then the process ends: documents stay until then, and hunting for cycles costs a tenth of it.
     gc.disable()
-    # Imported here: even an installation that cannot be imported ends in one sentence.
+    _need_an_output()
     try:
-        import click
-
-        from hio_validate.cli import cli
+        run = _called(sys.argv[1:])
     except ImportError as error:
         _fail(f"this installation is not complete: {error}")
     try:
-        code = cli.main(prog_name="hio", standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
+        sys.exit(run())
+    except KeyboardInterrupt:
+        print(file=sys.stderr)  # ends the line on which a terminal shows ^C
         sys.exit(130)
     except BrokenPipeError:
         _discard_output()
@@ -40,6 +37,31 @@ def main() -> None:
             f"internal error: {type(error).__name__}: {error}\n"
             "This is a fault of hio, not of your documents. HIO_DEBUG=1 shows where it happened."
         )
+
+
+def _need_an_output() -> None:
+    """A closed standard output leaves nowhere to answer; without a standard error, refusals are only exit codes."""
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+    if sys.stdout is None:
+        _fail("standard output is closed: there is nowhere to answer")
+
+
+def _called(words: Sequence[str]) -> Callable[[], int]:
+    """What a command line calls, and nothing more, is imported. Raises ImportError."""
+    # Imported here: even an installation that cannot be imported ends in one sentence.
+    from hio_validate.hook import call_of
+
+    call = call_of(words)
+    if call is None:
+        from hio_validate.cli import run
+
+        return run
+    from pathlib import Path
+
+    from hio_validate.validating import judge
+
+    return lambda: judge([Path(path) for path in call.paths], staged=call.staged)
 
 
 def _discard_output() -> None:

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from pydantic_core import ValidationError
-
 from hio_validate import __version__, engine
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.raw import UnreadableRows, change_percent, read_rows
 from hio_validate.ledger import Ledger
 from hio_validate.models import document, reader
+from hio_validate.models.core import ValidationError
 from hio_validate.models.entry import Result
 from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline
@@ -210,7 +209,7 @@ def refuse_what_rules_find(repo: Repo, file: str, content: bytes) -> None:
         said = [f"{item.document.locate(each.path).line}: {each.message}" for each in item.refused]
         said += [f"{fault.line}: {fault.message}" for fault in item.document.faults]
         raise CannotAppend(f"line {'; line '.join(said)}")
-    grown = replace(repo, items=(*repo.items, item), tree=_Grown(repo.tree, file, content))
+    grown = Repo(_Grown(repo.tree, file, content), (*repo.items, item), repo.unreadable)
     errors = [
         each
         for each in engine.run(grown, None, focus=frozenset({file})).of(Severity.ERROR)

@@ -7,7 +7,6 @@ suppression that keeps nothing quiet is a finding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from hio_validate.diagnostic import Diagnostic, Location, Related, Report, Severity, Suppressed
@@ -15,6 +14,7 @@ from hio_validate.repo import ENDINGS, Item, Repo, references
 from hio_validate.rules import RULES
 from hio_validate.rules.base import Before, Place, Problem, Rule, Scope, View
 from hio_validate.rules.internal_error import Crash
+from hio_validate.settings.withholding import Shown, scrubbed, without_secrets
 from hio_validate.source import Allowance, Document
 
 
@@ -26,7 +26,7 @@ def run(
     focus: frozenset[str] | None = None,
 ) -> Report:
     """Judge a repository. `before` is the base revision; with `focus` only findings in these files are told."""
-    judge = _Judge(repo, View(repo), rules, bool(gates))
+    judge = _Judge(repo, rules, bool(gates))
     judge.everything(before)
     diagnostics = sorted(set(judge.found), key=reading_order)
     suppressed = judge.suppressed
@@ -60,16 +60,14 @@ def reading_order(found: Diagnostic) -> tuple[object, ...]:
     return (found.location, found.rule, found.message)
 
 
-@dataclass
 class _Judge:
-    repo: Repo
-    view: View
-    rules: Sequence[Rule]
-    gated: bool
-    """Whether a gate was asked for: then no comment keeps anything quiet (contract 3.5)."""
-    found: list[Diagnostic] = field(default_factory=list)
-    suppressed: list[Suppressed] = field(default_factory=list)
-    _used: set[tuple[str, int, str]] = field(default_factory=set)
+    def __init__(self, repo: Repo, rules: Sequence[Rule], gated: bool) -> None:
+        self.repo, self.view, self.rules = repo, View(repo), rules
+        self.gated = gated
+        """Whether a gate was asked for: then no comment keeps anything quiet (contract 3.5)."""
+        self.found: list[Diagnostic] = []
+        self.suppressed: list[Suppressed] = []
+        self._used: set[tuple[str, int, str]] = set()
 
     def everything(self, before: Before | None) -> None:
         for rule in self.rules:
@@ -103,14 +101,17 @@ class _Judge:
 
     def _tell(self, rule: Rule, item: Item | None, problem: Problem) -> None:
         location = self._location(problem.place)
+        source_line, secrets = self._source_line(problem.place, location)
         found = Diagnostic(
             rule=rule.id,
             severity=self._severity(rule, item, problem),
-            message=problem.message,
+            message=scrubbed(problem.message, secrets),
             location=location,
-            help=problem.help,
-            related=tuple(Related(said, self._location(place)) for said, place in problem.related),
-            source_line=self._source_line(problem.place, location),
+            help=scrubbed(problem.help, secrets),
+            related=tuple(
+                Related(scrubbed(said, secrets), self._location(place)) for said, place in problem.related
+            ),
+            source_line=source_line,
         )
         allowance = self._allowance(rule, problem.place.document, location)
         if allowance:
@@ -138,13 +139,25 @@ class _Judge:
             return place.fixed
         return place.document.locate(place.path, key=place.at_key) if place.document else Location(".")
 
-    def _source_line(self, place: Place, location: Location) -> str:
+    def _source_line(self, place: Place, location: Location) -> Shown:
+        """The line that a finding stands on as it may be shown, and the secrets that must not be."""
         document = place.document if place.document and place.document.file == location.file else None
         if document is None and location.line:
             raw = self.repo.bytes_of(location.file)
             document = Document(location.file, raw) if raw is not None else None
-        lines = document.lines if document else []
-        return lines[location.line - 1] if 0 < location.line <= len(lines) else ""
+        stated = self._stated.get(location.file, ())
+        if document is None or not 0 < location.line <= len(document.lines):
+            return Shown("", frozenset(value for _, value in stated))
+        return without_secrets(document.lines, location.line, stated)
+
+    @cached_property
+    def _stated(self) -> dict[str, list[tuple[int, str]]]:
+        """File -> line and value of every secret that it states."""
+        return {
+            item.file: [(item.document.locate(each.path).line, each.value) for each in secrets]
+            for item in self.repo.items
+            if (secrets := self.view.secrets(item))
+        }
 
     def _allowance(self, rule: Rule, document: Document | None, location: Location) -> Allowance | None:
         if document is None or not rule.suppressible:

@@ -13,7 +13,6 @@ import os
 import stat
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -28,6 +27,9 @@ class Unlistable(Exception):
 
 class GitError(Unlistable):
     """git could not say what was asked; the message is its own, shortened."""
+
+    said = ""
+    """All that it printed."""
 
 
 _ABOUT_CONFIGURATION = ("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_CONFIG_GLOBAL",
@@ -61,7 +63,9 @@ def git(
         raise GitError(f"git cannot be started: {error.strerror}") from None
     said = done.stderr.decode(errors="replace").strip().splitlines()
     if done.returncode:
-        raise GitError(said[0] if said else f"git {arguments[0]} failed with exit code {done.returncode}")
+        failed = GitError(said[0] if said else f"git {arguments[0]} failed with exit code {done.returncode}")
+        failed.said = (done.stdout + done.stderr).decode(errors="replace")
+        raise failed
     # git lists what it can, warns of the rest, and exits 0.
     unopened = next((line for line in said if "could not open directory" in line), None)
     if unopened:
@@ -83,11 +87,11 @@ def _path(line: bytes) -> Path:
     return Path(os.fsdecode(line.removesuffix(b"\n")))
 
 
-@dataclass(frozen=True)
 class Folder:
     """Files of a plain folder, without git."""
 
-    root: Path
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     @cached_property
     def _paths(self) -> list[str]:
@@ -110,11 +114,11 @@ def _unlistable(error: OSError) -> None:
         raise Unlistable(f"{error.filename} cannot be listed: {error.strerror}") from None
 
 
-@dataclass(frozen=True)
 class WorkTree:
     """Tracked files and untracked ones that are not ignored, as they are on disk."""
 
-    root: Path
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     @cached_property
     def _paths(self) -> list[str]:
@@ -141,29 +145,30 @@ def _stands_there(path: str) -> bool:
 
 def _read(root: Path, path: str) -> bytes:
     full = os.path.join(root, path)
-    mode = os.lstat(full).st_mode
-    if stat.S_ISLNK(mode):
+    status = os.lstat(full)
+    if stat.S_ISLNK(status.st_mode):
         raise _a_link(path)
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "no regular file", path)
-    with open(full, "rb") as file:
+    with open(full, "rb", buffering=0) as file:
         # A document beyond its size is refused, so it need not be in memory whole.
-        return file.read(LARGEST_DOCUMENT + 1 if path.endswith(ENDINGS) else -1)
+        is_beyond = status.st_size > LARGEST_DOCUMENT and path.endswith(ENDINGS)
+        return file.read(LARGEST_DOCUMENT + 1) if is_beyond else file.readall()
 
 
 def _a_link(path: str) -> OSError:
     return OSError(errno.ELOOP, "a symbolic link; put the file itself here", path)
 
 
-@dataclass(frozen=True)
 class Objects:
-    """Files by their git object id: the index or a revision."""
+    """Files by their git object id: the index or a revision.
 
-    root: Path
-    ids: dict[str, str]
-    links: frozenset[str] = frozenset()
-    """Symbolic links, whose object is only the path they lead to."""
-    _read: dict[str, bytes] = field(default_factory=dict, repr=False)
+    `links` are symbolic links, whose object is only the path they lead to.
+    """
+
+    def __init__(self, root: Path, ids: dict[str, str], links: frozenset[str] = frozenset()) -> None:
+        self.root, self.ids, self.links = root, ids, links
+        self._read: dict[str, bytes] = {}
 
     def paths(self) -> Sequence[str]:
         return list(self.ids)
@@ -238,7 +243,7 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
     try:
         listed = git(root, "ls-tree", "-r", "-z", f"{name}^{{commit}}", "--", *ROOMS)
     except GitError as error:
-        if _is_commit(root, name):
+        if has_commit(root, name):
             raise error
         if name == "HEAD" and _unborn(root):
             return None
@@ -251,7 +256,8 @@ def revision(root: Path, name: str = "HEAD") -> Objects | None:
     return _objects(root, entries)
 
 
-def _is_commit(root: Path, name: str) -> bool:
+def has_commit(root: Path, name: str) -> bool:
+    """Whether a name or id leads to a commit that is here."""
     try:
         git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     except GitError:
@@ -269,12 +275,12 @@ def _unborn(root: Path) -> bool:
     return False
 
 
-def changed_in_index(root: Path) -> list[str]:
-    """Files of the rooms that the next commit would add, change or delete."""
-    if revision(root) is None:
+def changed_in_index(root: Path, base: str = "HEAD") -> list[str]:
+    """Files of the rooms that differ between the index and a commit: what the next commit would change."""
+    if revision(root, base) is None:
         return list(index_of(root).ids)
     listed = git(
-        root, "diff-index", "--cached", "--relative", "--name-only", "-z", "--no-renames", "HEAD", "--", *ROOMS,
+        root, "diff-index", "--cached", "--relative", "--name-only", "-z", "--no-renames", base, "--", *ROOMS,
         more=_index_of_hook(root),
     )  # fmt: skip
     return [os.fsdecode(path) for path in listed.split(b"\0") if path]

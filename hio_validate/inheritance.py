@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -53,18 +52,25 @@ class Said(NamedTuple):
     stack: Item
 
 
-@dataclass(frozen=True, eq=False)
 class Inheritance:
-    """A matrix whose parent and candidate exist."""
+    """A matrix whose parent and candidate exist.
 
-    item: Item
-    parent: Item
-    candidate: Item
-    ours: Effective
-    """Effective settings of the candidate."""
-    theirs: Effective
-    """Effective settings of the parent."""
-    ledger: Ledger
+    `ours` are the effective settings of the candidate, `theirs` those of the parent.
+    """
+
+    def __init__(
+        self, item: Item, parent: Item, candidate: Item, ours: Effective, theirs: Effective, ledger: Ledger
+    ) -> None:
+        self.item, self.parent, self.candidate = item, parent, candidate
+        self.ours, self.theirs, self.ledger = ours, theirs, ledger
+
+    def under(self, item: Item) -> Inheritance:
+        """The same two sides in another matrix."""
+        return Inheritance(item, self.parent, self.candidate, self.ours, self.theirs, self.ledger)
+
+    def as_known_to(self, ledger: Ledger) -> Inheritance:
+        """The same matrix, with what a ledger knew at another moment."""
+        return Inheritance(self.item, self.parent, self.candidate, self.ours, self.theirs, ledger)
 
     @property
     def matrix(self) -> Matrix:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
@@ -42,12 +41,11 @@ class Disagreement(NamedTuple):
     entries: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Ledger:
     """All entries of one service, by id."""
 
-    service: str
-    entries: dict[str, Item]
+    def __init__(self, service: str, entries: dict[str, Item]) -> None:
+        self.service, self.entries = service, entries
 
     def after(self, id_: str) -> list[str]:
         """The ids an entry follows, also those that do not exist."""

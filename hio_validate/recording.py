@@ -1,6 +1,6 @@
 """New documents from what was observed: engines, captures, draft stacks and sites.
 
-Invariant: a draft never replaces a document that exists, and no value of a secret is ever written.
+Invariant: a draft never replaces what a document says, and no value of a secret is ever written.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from typing import Any
 
 from hio_validate.models.capture import Capture
 from hio_validate.models.family import Family
+from hio_validate.models.site import Site
 from hio_validate.settings.argv import read_argv
+from hio_validate.settings.captured import stack_of
 from hio_validate.settings.catalogue import Catalogue
-from hio_validate.settings.observed import stack_of
+from hio_validate.settings.places import SECRET
 from hio_validate.settings.secrets import WITHHELD
 from hio_validate.source import digest_of
 from hio_validate.source.dump import dump
+from hio_validate.source.edit import Edit, Set, edit
 
 _SCHEMA_DEPTH = "../"
 
@@ -57,20 +60,26 @@ def engine_file(
 
 
 def draft_stack(
-    name: str, capture: Capture, families: Mapping[str, tuple[Family | None, Catalogue | None]], file: str
+    name: str,
+    capture: Capture,
+    families: Mapping[str, tuple[Family | None, Catalogue | None]],
+    file: str,
+    known: Mapping[str, str] | None = None,
 ) -> tuple[bytes, dict[str, str]]:
-    """A stack that says what a capture shows, and the values that its ${place-holders} stand for there."""
+    """A stack that says what a capture shows, and what its ${place-holders} stand for there.
+
+    `known` is what place-holders of the service stand for already: none of them is given another meaning.
+    """
     shown = stack_of(capture, name).model_dump(exclude_defaults=True)
-    places: dict[str, str] = {}
+    places = dict(known or {})
     for role, process in shown["processes"].items():
         family, catalogue = families.get(role, (None, None))
         process["argv"] = _with_place_holders(process.get("argv", []), family, catalogue, places)
         process["env"] = {
-            name: value
-            for name, value in process.get("env", {}).items()
-            if name not in _OF_A_PLACE and value != WITHHELD
+            variable: _secret(variable, places) if value == WITHHELD else value
+            for variable, value in process.get("env", {}).items()
+            if variable not in _OF_A_PLACE
         }
-        process.update({key: value for key, value in list(process.items()) if value})
         for key in [key for key, value in process.items() if not value]:
             del process[key]
     data = {"hio": "stack/v1", "name": name, "processes": shown["processes"]}
@@ -83,7 +92,7 @@ _OF_A_PLACE = frozenset({"LD_LIBRARY_PATH", "LD_PRELOAD"})
 def _with_place_holders(
     lines: list[list[str]], family: Family | None, catalogue: Catalogue | None, places: dict[str, str]
 ) -> list[list[str]]:
-    """Locators and endpoints become ${factor}; everything else stays as it runs."""
+    """Locators, endpoints and withheld secrets become ${...}; everything else stays as it runs."""
     of_a_place = {
         factor
         for name in ("artifact", "locator", "endpoint")
@@ -91,10 +100,16 @@ def _with_place_holders(
     }
     written = [list(line) for line in lines]
     for given in read_argv(lines, family, catalogue)[0]:
-        if given.factor in of_a_place and _names_a_place(given.factor, given.value) and len(given.path) == 2:
-            row, column = given.path
-            key = _place_holder(given.factor, given.value, places)
-            written[int(row)][int(column)] = f"${{{key}}}"
+        if given.value == WITHHELD:
+            filled = _secret(given.factor, places)
+        elif given.factor in of_a_place and _names_a_place(given.factor, given.value):
+            filled = f"${{{_place_holder(given.factor, given.value, places)}}}"
+        else:
+            continue
+        if len(given.path) == 2:
+            row, column = int(given.path[0]), int(given.path[1])
+            # The value may stand behind its flag, in one word: --port=8080.
+            written[row][column] = written[row][column].removesuffix(given.value) + filled
     return written
 
 
@@ -111,14 +126,49 @@ def _place_holder(factor: str, value: str, places: dict[str, str]) -> str:
     return key
 
 
+def _secret(name: str, places: dict[str, str]) -> str:
+    """The reference to a secret of which nobody said yet where it is kept."""
+    places.setdefault(f"{SECRET}{name}", "say where it is kept")
+    return f"${{{SECRET}{name}}}"
+
+
 def draft_site(site: str, model: str, places: Mapping[str, str], file: str) -> bytes:
     """A site that says where the captured process listened and found its files."""
-    paths = {name: value for name, value in places.items() if name not in ("host", "port")}
-    place: dict[str, Any] = {}
-    if "host" in places:
-        place["host"] = places["host"]
-    if places.get("port", "").isdigit():
-        place["port"] = int(places["port"])
-    if paths:
-        place["paths"] = paths
-    return dump({"hio": "site/v1", "name": site, "services": {model: place}}, head=modeline("site", file))
+    services = {model: _place(places)}
+    return dump({"hio": "site/v1", "name": site, "services": services}, head=modeline("site", file))
+
+
+def with_places(raw: bytes, site: Site, model: str, places: Mapping[str, str]) -> bytes:
+    """A site with the places of a service that it does not name yet; what it says stays. Raises CannotEdit."""
+    place, said = _place(places), site.services.get(model)
+    if not site.services:
+        return edit(raw, [Set(("services",), {model: place})])
+    if said is None:
+        return edit(raw, [Set(("services", model), place)])
+    edits: list[Edit] = []
+    for key, value in place.items():
+        own = getattr(said, key)
+        if not own:
+            edits.append(Set(("services", model, key), value))
+        elif isinstance(value, dict):
+            edits += [
+                Set(("services", model, key, name), text) for name, text in value.items() if name not in own
+            ]
+    return edit(raw, edits)
+
+
+def _place(places: Mapping[str, str]) -> dict[str, Any]:
+    """The place of a service as a site states it."""
+    secrets = {name.removeprefix(SECRET): where for name, where in places.items() if name.startswith(SECRET)}
+    paths = {
+        name: value
+        for name, value in places.items()
+        if name not in ("host", "port") and not name.startswith(SECRET)
+    }
+    port = places.get("port", "")
+    return {
+        **({"host": places["host"]} if "host" in places else {}),
+        **({"port": int(port)} if port.isdigit() else {}),
+        **({"paths": paths} if paths else {}),
+        **({"secrets": secrets} if secrets else {}),
+    }

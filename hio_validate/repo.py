@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
-
-from pydantic_core import ValidationError
 
 from hio_validate.diagnostic import Path
 from hio_validate.models import KINDS, reader
 from hio_validate.models.capture import Capture
+from hio_validate.models.core import ValidationError
 from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Entry
 from hio_validate.models.errors import Refusal, refusals, unknown_kind
@@ -42,8 +40,7 @@ class Tree(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Item:
+class Item(NamedTuple):
     """A document with what its path and its `hio:` line say it is. `model` is None where it is not valid."""
 
     document: Document
@@ -57,6 +54,11 @@ class Item:
     def file(self) -> str:
         return self.document.file
 
+    @property
+    def full_name(self) -> str:
+        """The name by which documents of other services cite it."""
+        return f"{self.service}/{self.name}" if self.service else self.name
+
 
 class Reference(NamedTuple):
     """A place in a document that names another one; `digest` is set where it pins it."""
@@ -67,14 +69,12 @@ class Reference(NamedTuple):
     digest: str | None = None
 
 
-@dataclass(frozen=True)
 class Repo:
     """All documents of one tree."""
 
-    tree: Tree
-    items: tuple[Item, ...]
-    unreadable: tuple[str, ...] = ()
-    _bytes: dict[str, bytes | None] = field(default_factory=dict, repr=False)
+    def __init__(self, tree: Tree, items: tuple[Item, ...], unreadable: tuple[str, ...] = ()) -> None:
+        self.tree, self.items, self.unreadable = tree, items, unreadable
+        self._bytes: dict[str, bytes | None] = {}
 
     @cached_property
     def _index(self) -> dict[tuple[str, str | None, str], list[Item]]:
@@ -117,6 +117,13 @@ class Repo:
             found = self._index.get((kind, service, name))
             found = found or (None if cited else self._index.get((kind, None, name)))
         return found[0] if found else None
+
+    def meant(self, kind: str, name: str, service: str | None = None) -> list[Item]:
+        """Every item that a name on a command line can mean: with a service one at most, without it one of each."""
+        if service is not None or name.count("/") == 2:
+            found = self.find(kind, name, service)
+            return [found] if found else []
+        return self._anywhere.get((kind, name), [])
 
     def names(self, kind: str) -> list[str]:
         """The names of a kind's documents, by where they stand; those that were not read, too."""
@@ -184,10 +191,10 @@ def joined(document: str, file: str) -> str:
     return "/".join(parts)
 
 
-def load(tree: Tree, only: frozenset[str] | None = None) -> Repo:
-    """Read every document under matrix/, ledger/ and manifests/ (or just `only` these files)."""
+def load(tree: Tree) -> Repo:
+    """Read every document under matrix/, ledger/ and manifests/."""
     items, unreadable = [], []
-    for path in documents_in(tree) if only is None else sorted(only):
+    for path in documents_in(tree):
         try:
             raw = tree.read(path)
         except OSError as error:
@@ -233,6 +240,7 @@ def _no_kind(document: Document) -> Refusal:
     )
 
 
+@cache
 def place_of(file: str) -> tuple[str, str | None]:
     """A document's name (the stem; the folder of an engine.yaml, family.yaml or run.yaml) and its service."""
     parts = file.split("/")

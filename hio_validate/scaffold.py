@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from hio_validate.inheritance import Inheritance, Required
-from hio_validate.models.matrix import FactorRow, Preserved
+from hio_validate.models.matrix import FactorRow, Matrix, Preserved
 from hio_validate.recording import modeline
 from hio_validate.settings.catalogue import Catalogue
 from hio_validate.settings.difference import NEEDS_A_ROW
@@ -87,6 +87,29 @@ def _is_equal(required: Required) -> bool:
 def _set_on_both_sides(required: Required) -> bool:
     sides = (required.compared.parent, required.compared.candidate)
     return all(side is not None and side.set_by_a_person for side in sides)
+
+
+def brought_up(raw: bytes, matrix: Matrix, begun: Mapping[str, Any]) -> tuple[bytes, list[str]]:
+    """The matrix with the captures asked for and the ledger's tips of now, and a sentence for each. Raises CannotEdit.
+
+    A matrix that names no tips covers all entries, and goes on doing so.
+    """
+    edits: list[Edit] = []
+    captures = {
+        side: name
+        for side, name in begun.get("captures", {}).items()
+        if getattr(matrix.captures, side, None) != name
+    }
+    if captures and matrix.captures is None:
+        edits.append(Set(("captures",), dict(captures)))
+    else:
+        edits += [Set(("captures", side), name) for side, name in captures.items()]
+    said = [f"captures: {side} is {name}" for side, name in captures.items()]
+    tips = list(begun.get("as_of", []))
+    if matrix.as_of and set(tips) != set(matrix.as_of):
+        edits.append(Set(("as_of",), tips))
+        said.append(f"as_of: {', '.join(tips)}")
+    return edit(raw, edits), said
 
 
 def update(raw: bytes, found: Inheritance) -> tuple[bytes, list[str]]:

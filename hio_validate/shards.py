@@ -10,7 +10,7 @@ import os
 import pickle
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate import engine
 from hio_validate.diagnostic import Report
@@ -22,8 +22,7 @@ SMALLEST_SHARE = 150
 """Documents; below it a second process costs more than it saves."""
 
 
-@dataclass(frozen=True)
-class _Narrowed:
+class _Narrowed(NamedTuple):
     """The base revision, as far as it concerns one share."""
 
     before: Before
@@ -34,6 +33,9 @@ class _Narrowed:
 
     def same(self, path: str, raw: bytes) -> bool:
         return self.before.same(path, raw)
+
+    def commit_of(self, path: str) -> str:
+        return self.before.commit_of(path)
 
 
 class _Mine(frozenset[str]):

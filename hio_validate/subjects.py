@@ -1,7 +1,7 @@
 """What `hio diff` can compare: a stack, a capture, a live process, a unit, a command line, as one thing.
 
 Invariant: whatever is named becomes the same shape, so that any two can be compared, with or without a
-repository around.
+repository around. What a stack and a process started from it make of each other says drift.py.
 """
 
 from __future__ import annotations
@@ -11,17 +11,21 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hio_validate.models import reader
+from hio_validate.models.capture import Capture
 from hio_validate.models.stack import Stack
-from hio_validate.observe.privacy import Grammar, keep
+from hio_validate.observe.asked import Asked
+from hio_validate.observe.privacy import keep
 from hio_validate.repo import ENDINGS, Item, Repo, item_of
 from hio_validate.settings import family as families
+from hio_validate.settings.captured import stack_of
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
+from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.observed import stack_of
+from hio_validate.settings.places import filled, place_of, values
 from hio_validate.settings.resolve import resolve
 from hio_validate.settings.secrets import WITHHELD
 from hio_validate.settings.setting import Effective, Knowledge
@@ -41,6 +45,10 @@ class Subject:
     label: str
     effective: Effective
     notes: tuple[str, ...] = ()
+    stack: Stack | None = None
+    """Where a stack document was named: it, with the place-holders filled that its site defines."""
+    capture: Capture | None = None
+    """Where a process was observed, now or then."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,8 @@ class Surroundings:
     settings: Settings
     service: str | None = None
     progress: Progress | None = None
+    asked: Asked = field(default_factory=Asked)
+    """What this host was asked, by whichever side."""
 
 
 def subject(named: str, around: Surroundings) -> Subject:
@@ -66,9 +76,12 @@ def subject(named: str, around: Surroundings) -> Subject:
     if "/" in named and Path(named).is_file():
         return command_line([named], around)
     for kind in ("stack/v1", "capture/v1"):
-        item = around.repo.find(kind, named, around.service) or around.repo.find(kind, named)
-        if item is not None:
-            return _document(item, around)
+        found = around.repo.meant(kind, named, around.service)
+        if len(found) > 1:
+            names = " or ".join(item.full_name for item in found)
+            raise NoSubject(f"{named} is the name of several: say {names}, or give --service")
+        if found:
+            return _document(found[0], around)
     raise NoSubject(
         f"{named} is no stack or capture of this repository, no file, no pid and no unit; "
         'a command line goes in quotes or after "--"'
@@ -96,13 +109,18 @@ def command_line(words: Sequence[str], around: Surroundings) -> Subject:
     """
     start = next((at for at, word in enumerate(words) if not _ASSIGNS.match(word)), len(words))
     env = dict(word.split("=", 1) for word in words[:start])
-    argv = words[start:]
+    begin = start + families.program_at(words[start:])
+    env |= dict(word.split("=", 1) for word in words[start:begin] if _ASSIGNS.match(word))
+    wrapped = [word for word in words[start:begin] if not _ASSIGNS.match(word)]
+    argv = words[begin:]
     if not argv:
         raise NoSubject("the command line is empty")
     family = families.recognised(argv)
     program = shutil.which(argv[0])
     catalogue, notes = _learned(Path(program) if program else None, family, around)
     grammar = Grammar(around.settings.family(family) if family else None, catalogue)
+    if wrapped and wrapped[-1].rpartition("/")[2] != "env":
+        notes = (f"started through {' '.join(wrapped)}, which is not compared", *notes)
     return _given(_label(argv, env, grammar), argv[1:], env, family, catalogue, notes)
 
 
@@ -125,9 +143,12 @@ def _document(item: Item, around: Surroundings) -> Subject:
         ]
         raise NoSubject(f"{item.file} cannot be read: {refused[0] if refused else 'no document'}")
     if item.kind == "stack/v1":
-        return Subject(item.name, around.settings.effective(item))
+        place = place_of(item.service or around.service, around.repo)
+        stack = filled(item.model, values(place)) if place else item.model
+        return Subject(item.name, around.settings.resolve_processes(stack, {}), stack=stack)
     if item.kind == "capture/v1":
-        return Subject(item.name, around.settings.resolve_capture(stack_of(item.model), item.model))
+        effective = around.settings.resolve_capture(stack_of(item.model), item.model)
+        return Subject(item.name, effective, capture=item.model)
     raise NoSubject(f"{item.file} is a {item.kind}; expected a stack or a capture")
 
 
@@ -136,15 +157,11 @@ def _process(pid: int, around: Surroundings) -> Subject:
     from hio_validate.observe.capture import capture
     from hio_validate.observe.recognise import recognised_process
 
-    seen = recognised_process(pid, around.settings, progress=around.progress)
+    seen = recognised_process(pid, around.settings, progress=around.progress, asked=around.asked)
     observed = capture(f"pid-{pid}", {"server": seen.process})
-    knowledge = around.settings.knowledge(stack_of(observed), observed.processes)
-    if seen.catalogue is not None:
-        known = knowledge["server"]
-        knowledge["server"] = Knowledge(
-            known.family, seen.catalogue, known.build, known.flags, known.observed
-        )
-    return Subject(f"pid {pid}", resolve(stack_of(observed), knowledge), seen.notes)
+    learned = {"server": seen.catalogue}
+    effective = around.settings.resolve_capture(stack_of(observed), observed, learned)
+    return Subject(f"pid {pid}", effective, seen.notes, capture=observed)
 
 
 def _unit(path: Path, around: Surroundings) -> Subject:
@@ -176,7 +193,7 @@ def _learned(
     program: Path | None, family: str | None, around: Surroundings
 ) -> tuple[Catalogue | None, tuple[str, ...]]:
     """The catalogue of a program that is here; else a borrowed one, and a note that says so."""
-    from hio_validate.observe.help_text import help_of, is_the_program  # they look at the program
+    from hio_validate.observe.help_text import is_the_program  # it looks at the program
     from hio_validate.observe.refusal import Unobservable
 
     table = around.settings.family(family) if family else None
@@ -188,7 +205,7 @@ def _learned(
     if program is None:
         return around.settings.borrowed(table.name), ("the program is not here, so its defaults are unknown",)
     try:
-        return families.learn(help_of(program, table), table), ()
+        return around.asked.catalogue(program, table), ()
     except (Unobservable, UnreadableHelp) as error:
         return around.settings.borrowed(table.name), (f"its defaults are unknown: {error}",)
 

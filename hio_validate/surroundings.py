@@ -6,8 +6,7 @@ Invariant: whatever is judged is judged as in the whole repository (tests/cli/te
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property
 
 from hio_validate.repo import (
@@ -35,24 +34,33 @@ def part(tree: Tree, files: Iterable[str]) -> Repo:
     return surroundings.repo(surroundings.needed(files))
 
 
-def around(tree: Tree, files: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """What must be read to judge some files, and the files to be judged: these and all that depend on them.
+def around(
+    tree: Tree,
+    files: Iterable[str],
+    gone: Set[str] = frozenset(),
+    judged: Callable[[str], bool] | None = None,
+) -> tuple[Repo, frozenset[str]]:
+    """What is read to judge some files, and the files to be judged: these and all that depend on them.
 
-    Invariant: whatever is judged is judged as in the whole repository (tests/cli/test_one_file.py).
+    `gone` are those of the files that are no longer there, so that nobody tries to read them. With `judged`, only
+    those for which it holds are judged.
     """
     surroundings = _Surroundings(tree)
     focus = surroundings.dependents(files)
-    return surroundings.needed(focus), focus
+    if judged is not None:
+        focus = frozenset(filter(judged, focus))
+    return surroundings.repo(surroundings.needed(focus) - gone), focus
 
 
-@dataclass
 class _Surroundings:
     """Which files depend on which; a file is parsed only where its bytes contain the name in question."""
 
-    tree: Tree
-    unreadable: dict[str, str] = field(default_factory=dict)
-    _raw: dict[str, bytes] = field(default_factory=dict)
-    _items: dict[str, Item] = field(default_factory=dict)
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.unreadable: dict[str, str] = {}
+        self._raw: dict[str, bytes] = {}
+        self._items: dict[str, Item] = {}
+        self._cited: dict[str | None, tuple[list[str], list[str]]] = {}
 
     def repo(self, files: Iterable[str]) -> Repo:
         """These documents, each read once."""
@@ -65,6 +73,11 @@ class _Surroundings:
     @cached_property
     def known(self) -> list[str]:
         return documents_in(self.tree)
+
+    @cached_property
+    def _services(self) -> dict[str, str | None]:
+        """Documents and their services."""
+        return {path: service_of(path) for path in self.known}
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str | None], list[str]]:
@@ -105,25 +118,50 @@ class _Surroundings:
     def dependents(self, files: Iterable[str]) -> frozenset[str]:
         """The files and everything that leads to one of them through names, pins, ledgers or tables."""
         found: set[str] = set()
-        waiting = set(files)
+        waiting = list(files)
         while waiting:
-            found |= waiting
-            named = [(_name_in_text(path), path) for path in waiting]
-            waiting = {
-                other for other in self.known if other not in found and self._leads_to_any(other, named)
-            }
-        return frozenset(found)
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                named = (other for other in self._namers(path) if other not in found)
+                waiting += [other for other in named if self._cites(other, path)]
+                waiting += self._whole_ledger(path)
+        return frozenset(found | self._filled_by(found))
 
-    def _leads_to_any(self, other: str, named: Sequence[tuple[bytes, str]]) -> bool:
-        raw, service = self.raw(other), service_of(other)
-        return any(self._is_near(path, other) for _, path in named if path.startswith("ledger/")) or any(
-            self._cites(other, path) for name, path in named if _cited_as(name, path, service) in raw
-        )
+    def _filled_by(self, files: Iterable[str]) -> set[str]:
+        """The stacks whose place-holders a site among the files fills; nothing that leads to them changes by it."""
+        sites = [place_of(path)[0] for path in files if path.startswith("manifests/sites/")]
+        rooms = tuple(f"manifests/services/{site}/" for site in sites)
+        return {path for path in self.known if path.startswith(rooms) and "/stacks/" in path}
 
-    def _is_near(self, path: str, other: str) -> bool:
+    def _whole_ledger(self, path: str) -> list[str]:
         """A ledger counts as a whole: for its own entries and for the matrices of its service."""
-        service = place_of(path)[1]
-        return other.startswith((f"ledger/{service}/", f"matrix/{service}/"))
+        if not path.startswith("ledger/"):
+            return []
+        service = service_of(path)
+        return [
+            other for other in self.known if other.startswith((f"ledger/{service}/", f"matrix/{service}/"))
+        ]
+
+    def _namers(self, path: str) -> Iterator[str]:
+        """The documents that have the text by which they would cite a file: its bare name, elsewhere its full one."""
+        # Evidence is named by its path from the document, which may stand in any service.
+        service = service_of(path) if path.endswith(ENDINGS) else None
+        name = _name_in_text(path)
+        near, far = self._readers(service)
+        yield from (other for other in near if name in self.raw(other))
+        full = f"{service}/".encode() + name
+        yield from (other for other in far if full in self.raw(other))
+
+    def _readers(self, service: str | None) -> tuple[list[str], list[str]]:
+        """Who can cite what a service has by its bare name, and who of the other services writes that service's name."""
+        if service not in self._cited:
+            documents = self._services.items()
+            near = [other for other, theirs in documents if not service or theirs in (service, None)]
+            full = f"{service}/".encode()
+            far = [other for other in self._services.keys() - near if full in self.raw(other)]
+            self._cited[service] = near, far
+        return self._cited[service]
 
     def _cites(self, other: str, path: str) -> bool:
         item = self.item(other)
@@ -162,7 +200,7 @@ class _Surroundings:
                 yield from self.by_name.get(meaning, ())
         if item.kind in ("matrix/v1", "entry/v1") and item.service:
             yield from self.ledgers.get(item.service, ())
-        if item.kind == "matrix/v1" and item.service:
+        if item.kind in ("stack/v1", "matrix/v1") and item.service:
             # The site says what ${host} stands for.
             yield from self.by_name.get((item.service.partition("/")[0], None), ())
         if item.kind in _HAS_A_FAMILY:
@@ -174,13 +212,6 @@ def _meanings(reference: Reference, item: Item) -> tuple[tuple[str, str | None],
     """Name and service of what a reference can lead to: as cited, else of the same service or of none."""
     cited, _, name = reference.name.rpartition("/")
     return ((name, cited),) if cited else ((name, item.service), (name, None))
-
-
-def _cited_as(name: bytes, path: str, service: str | None) -> bytes:
-    """The text by which a document of a service cites a file: its bare name, or its full one elsewhere."""
-    # Evidence is named by its path from the document, which may stand in any service.
-    own = service_of(path) if path.endswith(ENDINGS) else None
-    return name if own is None or service is None or own == service else own.encode() + b"/" + name
 
 
 def _name_in_text(path: str) -> bytes:

@@ -52,6 +52,40 @@ def stack(name: str, threads: int = 1, more: str = "") -> str:
     )
 
 
+EXECUTABLE, LIBRARY = sha("executable"), sha("library")
+
+
+def capture(name: str, threads: str = "1", more: str = "", seen: str = "") -> str:
+    """What a process of the stack `base` was."""
+    return f"""\
+hio: capture/v1
+name: {name}
+service: {SERVICE}
+at: "2026-01-02T03:04:05Z"
+by: hio
+host: {{how: unknown}}
+processes:
+  server:
+    pid: 7
+    family: llama-server
+    build: b1
+    started: {{how: proc}}
+    executable: {{path: /opt/engine/llama-server, sha256: "{EXECUTABLE}", how: hash}}
+    libraries:
+      libggml.so: {{path: /opt/engine/libggml.so, sha256: "{LIBRARY}", how: hash}}
+    argv:
+      how: proc
+      value:
+        - [/opt/engine/llama-server]
+        - ["--threads", "{threads}"]
+        - ["--port", "8080"]
+{more}\
+    environ: {{how: proc}}
+    threads: {{how: unknown}}
+    memory: {{how: unknown}}
+{seen}"""
+
+
 def matrix(candidate: str = "two", disposition: str = "retest", to: str = "2", more: str = "") -> str:
     """The matrix base -> candidate."""
     return (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,7 +52,7 @@ def _raises_late(item: object, *_: object) -> Iterator[Problem]:
 )
 def test_a_rule_that_raises_is_3_and_all_others_report(tmp_path: Path, broken: Rule) -> None:
     repo = _repo(tmp_path, {MATRIX: matrix(to="3"), SITE: "hio: site/v1\nname: other\nnope: 1\n"})
-    report = engine.run(repo, rules=_with(replace(broken, check=_raises)))
+    report = engine.run(repo, rules=_with(broken._replace(check=_raises)))
     crashes = [found for found in report.diagnostics if found.rule == "internal-error"]
     applies = broken.scope is not Scope.DOCUMENT or not broken.kinds or any(
         item.kind in broken.kinds and item.model is not None for item in repo.items
@@ -69,12 +68,12 @@ def test_a_rule_that_raises_is_3_and_all_others_report(tmp_path: Path, broken: R
 
 
 def test_a_crash_names_the_document_it_happened_on(tmp_path: Path) -> None:
-    report = engine.run(_repo(tmp_path), rules=_with(replace(_rule("retest-open"), check=_raises)))
+    report = engine.run(_repo(tmp_path), rules=_with(_rule("retest-open")._replace(check=_raises)))
     assert [found.location.file for found in report.diagnostics if found.rule == "internal-error"] == [MATRIX]
 
 
 def test_a_rule_that_fails_half_way_gives_the_crash_only(tmp_path: Path) -> None:
-    report = engine.run(_repo(tmp_path), rules=_with(replace(_rule("retest-open"), check=_raises_late)))
+    report = engine.run(_repo(tmp_path), rules=_with(_rule("retest-open")._replace(check=_raises_late)))
     assert sorted(_ids(report)) == ["internal-error", "unknown-relied-on"]
     assert report.exit_code == 3
 
@@ -82,7 +81,7 @@ def test_a_rule_that_fails_half_way_gives_the_crash_only(tmp_path: Path) -> None
 def test_a_crash_cannot_be_suppressed(tmp_path: Path) -> None:
     document = "# hio: allow internal-error — no\n" + matrix()
     report = engine.run(
-        _repo(tmp_path, {MATRIX: document}), rules=_with(replace(_rule("retest-open"), check=_raises))
+        _repo(tmp_path, {MATRIX: document}), rules=_with(_rule("retest-open")._replace(check=_raises))
     )
     assert sorted(_ids(report)) == ["internal-error", "unknown-relied-on", "unused-suppression"]
 
@@ -157,7 +156,7 @@ STAMP = "judged_by: {hio: 0.1.0, rules: %d}\n"
 
 
 def _newer(id_: str, since: int) -> list[Rule]:
-    return _with(replace(_rule(id_), since=since))
+    return _with(_rule(id_)._replace(since=since))
 
 
 def _nosy(**more: object) -> Rule:
@@ -206,7 +205,7 @@ def test_with_a_focus_only_its_files_are_told(tmp_path: Path) -> None:
 
 
 def test_a_crash_is_told_whatever_the_focus(tmp_path: Path) -> None:
-    rules = _with(replace(_rule("retest-open"), check=_raises))
+    rules = _with(_rule("retest-open")._replace(check=_raises))
     assert engine.run(_repo(tmp_path), rules=rules, focus=frozenset({SITE})).exit_code == 3
 
 

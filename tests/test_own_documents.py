@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,7 +157,7 @@ def test_a_rule_that_raises_leaves_the_others_their_say(repo: Path) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("broken on purpose")
 
-    rules = [replace(rule, check=broken) if rule.id == "undecided-row" else rule for rule in RULES]
+    rules = [rule._replace(check=broken) if rule.id == "undecided-row" else rule for rule in RULES]
     report = engine.run(load(history.WorkTree(repo)), history.revision(repo), rules)
     assert report.exit_code == 3
     assert {"internal-error", "value-mismatch"} <= {each.rule for each in report.diagnostics}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,7 +83,7 @@ def _scaffolded(repo: Repo, parent: str = "base", candidate: str = "two") -> byt
     assert empty is not None
     pairs = scaffold.propose_pairs(empty.theirs, empty.ours)
     model = reader("matrix/v1").validate_python({**begun, "pairs": pairs, "rows": []})
-    found = replace(empty, item=replace(item, model=model))
+    found = empty.under(item._replace(model=model))
     return scaffold.new_matrix(begun, found, pairs, MATRIX)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,7 +66,7 @@ def _rule(check):  # type: ignore[no-untyped-def]
         check(view)
         return iter(())
 
-    return replace(next(rule for rule in RULES if rule.id == "broken-lineage"), id="ends", check=yielding)
+    return next(rule for rule in RULES if rule.id == "broken-lineage")._replace(id="ends", check=yielding)
 
 
 def test_a_few_documents_are_judged_here(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 
 from hio_validate import __version__
+from hio_validate.spelling import nearest
 
 _VERBS = {
     "validate": ("validate:validate", "Check the documents of a repository."),
@@ -22,6 +23,7 @@ _VERBS = {
     "status": ("status:status", "Say how far every stack has come, and what it lacks."),
     "review": ("review:review", "Say what a change of documents changes in what serves."),
     "log": ("log:log", "Tell the life of one setting."),
+    "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),
     "schema": ("schema:schema", "Write or check the JSON Schemas."),
 }
@@ -44,11 +46,9 @@ class _Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _VERBS and not args[0].startswith("-"):
-            from difflib import get_close_matches  # only for a misspelt verb
-
-            near = get_close_matches(args[0], _VERBS, n=1)
+            near = nearest(args[0], _VERBS)
             ctx.fail(
-                f"no verb {args[0]!r}." + (f" Did you mean {near[0]}?" if near else " hio --help lists them.")
+                f"no verb {args[0]!r}." + (f" Did you mean {near}?" if near else " hio --help lists them.")
             )
         return super().resolve_command(ctx, args)
 
@@ -64,3 +64,15 @@ def cli() -> None:
 
     Exit codes: 0 no error; 1 errors, or gates that were asked for; 2 usage; 3 could not check.
     """
+
+
+def run() -> int:
+    """Run what the command line asks for; its exit code."""
+    try:
+        code = cli.main(prog_name="hio", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return 130
+    return code if isinstance(code, int) else 0

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from pydantic_core import ValidationError
 
 from hio_validate import recording, writing
 from hio_validate.cli.progress import hashing
 from hio_validate.cli.shared import load_repo, repo_option, show, stop
-from hio_validate.models.capture import Capture
+from hio_validate.models.capture import Capture, CapturedProcess
+from hio_validate.models.core import ValidationError
 from hio_validate.models.errors import refusals
+from hio_validate.models.family import Family
 from hio_validate.observe.capture import capture as as_document
-from hio_validate.observe.recognise import Recognised, recognised_process
+from hio_validate.observe.log_owner import stranger
+from hio_validate.observe.recognise import recognised_process
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import owner_of
+from hio_validate.repo import Repo
+from hio_validate.settings.catalogue import Catalogue
 from hio_validate.settings.family import PACKAGED
 from hio_validate.settings.knowledge import Settings
+from hio_validate.settings.places import place_of, values
+from hio_validate.source.edit import CannotEdit
+
+Grammar = Mapping[str, tuple[Family | None, Catalogue | None]]
 
 
 @click.command()
@@ -70,35 +79,63 @@ def capture(
     except ValidationError as error:
         given: dict[str, object] = {"name": name, "stack": stack, "processes": {role: {}}}
         stop("; ".join(refusal.message for refusal in refusals(error, "capture/v1", given)), 2)
+    _check_log(log, text, seen.process)
     for note in seen.notes:
         click.echo(f"note: {note}", err=True)
     if service is None:
         show(recording.capture_file(document, "capture.yaml").decode())
         sys.exit(0)
-    _write(root, document, service, stack, role, seen, known)
+    capture_file = f"manifests/services/{service}/captures/{document.name}.yaml"
+    _create(root, capture_file, recording.capture_file(document, capture_file))
+    if stack is not None:
+        grammar = {role: (known.family(seen.process.family), seen.catalogue)}
+        _draft(root, document, service, stack, grammar, known.repo)
 
 
-def _write(
-    root: Path,
-    document: Capture,
-    service: str,
-    stack: str | None,
-    role: str,
-    seen: Recognised,
-    known: Settings,
-) -> None:
-    room = f"manifests/services/{service}"
-    file = f"{room}/captures/{document.name}.yaml"
-    _create(root, file, recording.capture_file(document, file))
-    if stack is None:
-        return
-    file = f"{room}/stacks/{stack}.yaml"
-    grammar = {role: (known.family(seen.process.family), seen.catalogue)}
-    drafted, places = recording.draft_stack(stack, document, grammar, file)
-    _draft(root, file, drafted)
+def _check_log(log: Path | None, text: str | None, process: CapturedProcess) -> None:
+    line = stranger(text.split("\n"), process) if text is not None else None
+    if line:
+        stop(f"{log}:{line.line} is of another process: {line.said!r}; expected {line.expected}", 2)
+
+
+def _draft(root: Path, document: Capture, service: str, stack: str, grammar: Grammar, found: Repo) -> None:
+    """The stack that the capture shows and the places of its site, as far as nobody wrote them yet."""
+    place = place_of(service, found)
+    file = f"manifests/services/{service}/stacks/{stack}.yaml"
+    drafted, places = recording.draft_stack(stack, document, grammar, file, values(place) if place else None)
+    exists = (root / file).exists()
+    if exists:
+        click.echo(f"kept {file}: it exists; hio diff compares it with the capture")
+    else:
+        _create(root, file, drafted)
+    if not exists or place is None:
+        _add_places(root, service, places, found)
+
+
+def _add_places(root: Path, service: str, places: Mapping[str, str], found: Repo) -> None:
+    """Write the site, or add to it what it does not say; what a person wrote stays."""
     site, _, model = service.partition("/")
     file = f"manifests/sites/{site}.yaml"
-    _draft(root, file, recording.draft_site(site, model, places, file))
+    if not (root / file).exists():
+        _create(root, file, recording.draft_site(site, model, places, file))
+        return
+    if not places:
+        click.echo(f"kept {file}: no place was recognised in what the process was started with")
+        return
+    item = found.find("site/v1", site)
+    try:
+        if item is None or item.model is None:
+            raise CannotEdit("it cannot be read; hio validate says why")
+        content = recording.with_places(item.document.raw, item.model, model, places)
+        if content == item.document.raw:
+            click.echo(f"kept {file}: it says where {service} runs")
+            return
+        writing.replace(root / file, content)
+        click.echo(f"added {service} to {file}")
+    except CannotEdit as error:
+        click.echo(f"kept {file}: {error}; it does not say where {service} runs")
+    except OSError as error:
+        stop(f"{file} cannot be written: {error.strerror}")
 
 
 def _create(root: Path, file: str, content: bytes) -> None:
@@ -109,10 +146,3 @@ def _create(root: Path, file: str, content: bytes) -> None:
     except OSError as error:
         stop(f"{file} cannot be written: {error.strerror}")
     click.echo(f"wrote {file}")
-
-
-def _draft(root: Path, file: str, content: bytes) -> None:
-    if (root / file).exists():
-        click.echo(f"kept {file}: it exists; hio diff compares it with the capture")
-    else:
-        _create(root, file, content)

@@ -9,9 +9,10 @@ import click
 
 from hio_validate.cli.progress import hashing
 from hio_validate.cli.shared import as_json, format_option, load_repo, repo_option, show, stop, width
+from hio_validate.drift import side_by_side
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.report.difference import as_shape, render
-from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, difference
+from hio_validate.settings.difference import difference
 from hio_validate.settings.knowledge import Settings
 from hio_validate.subjects import NoSubject, Subject, Surroundings, command_line, subject
 
@@ -27,13 +28,16 @@ def diff(
 ) -> None:
     """Compare A with B: each a stack, a capture, a pid, a .service unit, or a quoted command line.
 
+    A stack is compared as its site completes it. Beside a process it is the check for drift: nothing differs
+    from a process that runs what the stack asks for.
+
     After "--" all words are the command line of B (or, with a second "--", of A and of B).
     """
     try:
         with hashing() as progress:
             _, found = load_repo(repo)
             around = Surroundings(found, Settings(found), service, progress)
-            parent, candidate = _subjects(sides, around)
+            parent, candidate = side_by_side(*_subjects(sides, around), around.settings)
     except (NoSubject, ValueError) as error:
         stop(str(error), 2)
     except Unobservable as error:
@@ -47,8 +51,7 @@ def diff(
         show(as_json(as_shape(compared, labels, notes)))
     else:
         show(render(compared, labels, notes, width()))
-    differs = any(each.group not in LEAVES_NO_DIFFERENCE for each in compared)
-    sys.exit(int(exit_code and differs))
+    sys.exit(int(exit_code and not compared.leaves_nothing))
 
 
 def _subjects(sides: tuple[str, ...], around: Surroundings) -> tuple[Subject, Subject]:

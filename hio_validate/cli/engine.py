@@ -50,7 +50,12 @@ def learn(
     named = family or (families.recognised([str(binary)]) if binary else None)
     table = Settings(found).family(named) if named else None
     if table is None or named is None:
-        stop(f"no table of the family {named}; give --family, known are {', '.join(families.PACKAGED)}", 2)
+        what = (
+            f"no family is called {named}"
+            if named
+            else f"{(binary or help_file or Path()).name} is of no family hio knows"
+        )
+        stop(f"{what}; give --family, known are {', '.join(families.PACKAGED)}", 2)
     try:
         text = help_file.read_bytes() if help_file else help_of(binary or Path(), table).encode()
         count = len(families.learn(text.decode("utf-8", errors="replace"), table).options)

@@ -9,6 +9,7 @@ import click
 
 from hio_validate.cli.shared import show, stop
 from hio_validate.rules import RULES
+from hio_validate.spelling import nearest
 
 
 @click.command()
@@ -21,10 +22,8 @@ def explain(rule: str | None) -> None:
         return
     known = {each.id for each in RULES}
     if rule not in known:
-        from difflib import get_close_matches  # only for a misspelt rule
-
-        near = get_close_matches(rule, known, n=1)
-        stop(f"no rule {rule!r}." + (f" Did you mean {near[0]}?" if near else " hio explain lists them."), 2)
+        near = nearest(rule, known)
+        stop(f"no rule {rule!r}." + (f" Did you mean {near}?" if near else " hio explain lists them."), 2)
     show(_page(rule))
 
 

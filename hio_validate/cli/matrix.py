@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from hio_validate import scaffold, writing
-from hio_validate.cli.shared import as_json, format_option, load_repo, repo_option, show, stop, width
+from hio_validate.cli.shared import as_json, format_option, load_repo, named, repo_option, show, stop, width
 from hio_validate.inheritance import Inheritance, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.models import reader
@@ -44,17 +43,18 @@ def new(
 ) -> None:
     """Write the rows that deserve a person, undecided; run again, it adds what is new and keeps the rest."""
     root, found = load_repo(repo)
-    theirs, mine = _stack(found, parent, service), _stack(found, candidate, service)
+    theirs = named(found, "stack/v1", parent, service)
+    mine = named(found, "stack/v1", candidate, service or theirs.service)
     if theirs is mine:
         stop(f"{parent} is both parent and candidate; a matrix compares two stacks", 2)
     service = service or theirs.service
     if service is None:
         stop("the parent belongs to no service; give --service SITE/NAME", 2)
     sides = _captures(found, captures, service)
-    named = name or f"{theirs.name}-to-{mine.name}"
-    file = f"matrix/{service}/{named}.yaml"
+    called = name or f"{theirs.name}-to-{mine.name}"
+    file = f"matrix/{service}/{called}.yaml"
     ledger = ledgers(found).get(service) or Ledger(service, {})
-    begun = scaffold.skeleton(named, service, parent, candidate, sides, sorted(ledger.tips))
+    begun = scaffold.skeleton(called, service, parent, candidate, sides, sorted(ledger.tips))
     try:
         if (root / file).exists():
             _update(root, file, begun, found)
@@ -64,33 +64,23 @@ def new(
         stop(f"{file} cannot be written: {error.strerror}")
 
 
-def _stack(found: Repo, name: str, service: str | None) -> Item:
-    item = found.find("stack/v1", name, service)
-    if item is None or item.model is None:
-        stop(f"no readable stack is called {name}" + (f" in {service}" if service else ""), 2)
-    return item
-
-
-def _captures(found: Repo, named: str | None, service: str) -> dict[str, str]:
-    if named is None:
+def _captures(found: Repo, given: str | None, service: str) -> dict[str, str]:
+    if given is None:
         return {}
-    names = named.split(",")
+    names = given.split(",")
     if len(names) != 2:
-        stop(f"--captures takes two names, PARENT,CANDIDATE; got {named}", 2)
+        stop(f"--captures takes two names, PARENT,CANDIDATE; got {given}", 2)
     for name in names:
-        item = found.find("capture/v1", name, service)
-        if item is None or item.model is None:
-            stop(f"no readable capture of {service} is called {name}", 2)
+        named(found, "capture/v1", name, service)
     return dict(zip(("parent", "candidate"), names, strict=True))
 
 
 def _write_new(root: Path, file: str, begun: dict[str, Any], found: Repo, ledger: Ledger) -> None:
     empty = _resolved(item_of(read(dump({**begun, "rows": []}), file)), found, ledger)
     pairs = scaffold.propose_pairs(empty.theirs, empty.ours)
-    item = replace(
-        empty.item, model=reader("matrix/v1").validate_python({**begun, "pairs": pairs, "rows": []})
-    )
-    content = scaffold.new_matrix(begun, replace(empty, item=item), pairs, file)
+    model = reader("matrix/v1").validate_python({**begun, "pairs": pairs, "rows": []})
+    item = empty.item._replace(model=model)
+    content = scaffold.new_matrix(begun, empty.under(item), pairs, file)
     writing.create(root / file, content)
     undecided = content.count(b"disposition: undecided")
     rows = "1 row" if undecided == 1 else f"{undecided} rows"
@@ -105,7 +95,9 @@ def _update(root: Path, file: str, begun: dict[str, Any], found: Repo) -> None:
         stop(f"{file} is about {item.model.parent} -> {item.model.candidate}; give another --name", 1)
     ledger = ledgers(found).get(item.service or "") or Ledger(item.service or "", {})
     try:
-        content, said = scaffold.update(item.document.raw, _resolved(item, found, ledger))
+        raw, told = scaffold.brought_up(item.document.raw, item.model, begun)
+        content, said = scaffold.update(raw, _resolved(item_of(read(raw, file)), found, ledger))
+        said = [*told, *said]
     except CannotEdit as error:
         stop(f"{file}: {error}", 1)
     if not said:
@@ -135,9 +127,7 @@ def _resolved(item: Item, found: Repo, ledger: Ledger) -> Inheritance:
 def show_matrix(name: str, service: str | None, repo: Path | None, format_: str) -> None:
     """Show the matrix NAME with the values computed from its stacks."""
     _, found = load_repo(repo)
-    item = found.find("matrix/v1", Path(name).stem if name.endswith(".yaml") else name, service)
-    if item is None or item.model is None:
-        stop(f"no readable matrix is called {name}", 2)
+    item = named(found, "matrix/v1", Path(name).stem if name.endswith(".yaml") else name, service)
     resolved = _resolved(
         item, found, ledgers(found).get(item.service or "") or Ledger(item.service or "", {})
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hio_validate.cli.shared import stop
-from hio_validate.schemas import schemas
+from hio_validate.json_schema import schemas
 from hio_validate.writing import replace
 
 

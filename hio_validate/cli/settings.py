@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from hio_validate.cli.shared import as_json, format_option, load_repo, repo_option, show, stop, width
+from hio_validate.cli.shared import as_json, format_option, load_repo, named, repo_option, show, width
 from hio_validate.models.capture import Capture
-from hio_validate.repo import Item
 from hio_validate.report.settings import as_shape, render
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.observed import Contradiction, contradictions
@@ -26,10 +25,8 @@ def settings(
 ) -> None:
     """Show the settings of STACK in force: build default < model metadata < environment < argv."""
     _, found = load_repo(repo)
-    item = _named(found.find("stack/v1", stack, service) or found.find("stack/v1", stack), "stack", stack)
-    observed = (
-        _named(found.find("capture/v1", capture_, item.service), "capture", capture_) if capture_ else None
-    )
+    item = named(found, "stack/v1", stack, service)
+    observed = named(found, "capture/v1", capture_, item.service) if capture_ else None
     known = Settings(found)
     effective = known.effective(item, observed)
     said = _contradictions(observed.model, known) if observed else []
@@ -43,9 +40,3 @@ def _contradictions(capture: Capture, known: Settings) -> list[Contradiction]:
     return [
         each for role, process in capture.processes.items() for each in contradictions(role, process, known)
     ]
-
-
-def _named(item: Item | None, kind: str, name: str) -> Item:
-    if item is None or item.model is None:
-        stop(f"no readable {kind} is called {name}", 2)
-    return item

@@ -1,17 +1,28 @@
-"""Options and surroundings that several verbs share: the repository, the terminal, how to stop with a sentence."""
+"""Options that several verbs share, beside what the console offers all of them."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from pathlib import Path
-from typing import Any, NoReturn
 
 import click
 
-from hio_validate.history import Folder, GitError, Unlistable, WorkTree, top_of
-from hio_validate.repo import ROOMS, Repo, load
+from hio_validate.console import as_json, color, load_repo, root_of, show, stop, tree_of, width
+from hio_validate.repo import Item, Repo
+
+__all__ = [
+    "as_json",
+    "color",
+    "format_option",
+    "load_repo",
+    "named",
+    "repo_option",
+    "root_of",
+    "services_of",
+    "show",
+    "stop",
+    "tree_of",
+    "width",
+]
 
 repo_option = click.option(
     "--repo",
@@ -29,46 +40,6 @@ format_option = click.option(
 )
 
 
-def stop(message: str, code: int = 3) -> NoReturn:
-    """End with one sentence on standard error."""
-    click.echo(f"hio: {message}", err=True)
-    sys.exit(code)
-
-
-def root_of(repo: Path | None) -> tuple[Path, bool]:
-    """The folder that holds the rooms, and whether git keeps it.
-
-    The nearest one around the given folder that has any of them, so that several hio repositories can live in
-    one git repository; the top of the work tree where none has.
-    """
-    folder = (repo or Path()).resolve()
-    if not folder.is_dir():
-        stop(f"{repo} is no folder", 2)
-    try:
-        top = top_of(folder)
-    except GitError as error:
-        stop(f"git does not let hio read {folder}: {error}")
-    if top is None:
-        return folder, False
-    around = [each for each in (folder, *folder.parents) if each == top or top in each.parents]
-    return next((each for each in around if any((each / room).is_dir() for room in ROOMS)), top), True
-
-
-def tree_of(repo: Path | None) -> WorkTree | Folder:
-    """The files on disk."""
-    root, kept = root_of(repo)
-    return WorkTree(root) if kept else Folder(root)
-
-
-def load_repo(repo: Path | None) -> tuple[Path, Repo]:
-    """The repository around the working directory, read whole."""
-    tree = tree_of(repo)
-    try:
-        return tree.root, load(tree)
-    except Unlistable as error:
-        stop(f"could not read {tree.root}: {error}")
-
-
 def services_of(found: Repo, named: str | None) -> list[str]:
     """The service that was named, or all that have a document; ends where there is none of that name."""
     known = sorted({item.service for item in found.items if item.service})
@@ -82,24 +53,12 @@ def services_of(found: Repo, named: str | None) -> list[str]:
     return [named]
 
 
-def width() -> int:
-    """Columns of the terminal; 80 where there is none."""
-    return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
-
-
-def color() -> bool:
-    """Whether to colour: on a terminal, unless NO_COLOR says otherwise."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def show(text: str) -> None:
-    """Print a report as it is; undecodable file names stay printable."""
-    sys.stdout.buffer.write(text.encode("utf-8", errors="surrogateescape"))
-    sys.stdout.flush()
-
-
-def as_json(shape: dict[str, Any]) -> str:
-    """A versioned JSON answer."""
-    import json  # only where JSON was asked for
-
-    return json.dumps(shape, indent=2, ensure_ascii=False) + "\n"
+def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item:
+    """The one readable document that a name on the command line means; else the end, with a sentence."""
+    meant, word = found.meant(kind, name, service), kind.partition("/")[0]
+    if len(meant) > 1:
+        names = " or ".join(item.full_name for item in meant)
+        stop(f"several {word} documents are called {name}: say {names}, or give --service", 2)
+    if not meant or meant[0].model is None:
+        stop(f"no readable {word} is called {name}" + (f" in {service}" if service else ""), 2)
+    return meant[0]

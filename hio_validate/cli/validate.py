@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from hio_validate import engine, history, shards
-from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
-from hio_validate.diagnostic import Report
-from hio_validate.repo import ENDINGS, Tree, documents_in, load
-from hio_validate.report import FORMATS, render
-from hio_validate.rules import RULES
-from hio_validate.surroundings import around
+from hio_validate.cli.shared import repo_option
+from hio_validate.report import FORMATS
+from hio_validate.validating import judge
 
 
 @click.command()
@@ -25,84 +19,24 @@ from hio_validate.surroundings import around
 @click.option(
     "--changed-from", metavar="REV", help="Compare frozen documents with this revision (default: HEAD)."
 )
+@click.option(
+    "--frozen", is_flag=True, help="Judge only entries, runs and captures, which no later commit can mend."
+)
 @click.option("--gate", "gates", multiple=True, type=click.Choice(["tested", "accepted", "deploy"]),
               help="Fail on what blocks this, too.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True,
               help="How to report.")  # fmt: skip
 def validate(
     paths: tuple[Path, ...], repo: Path | None, staged: bool, changed_from: str | None,
-    gates: tuple[str, ...], format_: str,
+    frozen: bool, gates: tuple[str, ...], format_: str,
 ) -> None:  # fmt: skip
     """Check documents: all of the repository, or PATHS with what they depend on and what depends on them.
 
     Errors block; gates are honest work that is not deployable yet and block with --gate; notes are worth
     knowing.
     """
-    if staged and paths:
-        stop("--staged judges the whole index; leave the paths out (pre-commit: pass_filenames: false)", 2)
-    root, kept = root_of(repo)
-    try:
-        tree, before = _trees(root, kept, staged, changed_from)
-        files = set(history.changed_in_index(root)) if staged else _files(root, tree, paths)
-        report = _idle(tree, format_) if staged and not files else _judge(tree, before, files, gates)
-    except history.Unlistable as error:
-        stop(f"could not read {root}: {error}")
-    show(render(report, format_, color=color(), width=width(), rules=RULES))
-    sys.exit(report.exit_code)
-
-
-def _trees(
-    root: Path, kept: bool, staged: bool, changed_from: str | None
-) -> tuple[Tree, history.Objects | None]:
-    if not kept:
-        if staged or changed_from:
-            stop(f"{root} is no git repository, so there is nothing to compare it with", 2)
-        return history.Folder(root), None
-    tree = history.index_of(root) if staged else history.WorkTree(root)
-    return tree, history.revision(root, changed_from or "HEAD")
-
-
-def _idle(tree: Tree, format_: str) -> Report:
-    """What to say where there are documents and none is staged: that no rule had to run."""
-    documents = len(documents_in(tree))
-    if documents:
-        click.echo("no staged documents: nothing to check", err=format_ != "text")
-        if format_ == "text":
-            sys.exit(0)
-    return Report((), documents=documents)
-
-
-def _judge(
-    tree: Tree, before: history.Objects | None, files: set[str] | None, gates: tuple[str, ...]
-) -> Report:
-    if files is None:
-        return shards.judge(tree, before, gates)
-    needed, focus = around(tree, files)
-    if before is not None:
-        deleted = (files & before.ids.keys()) - set(tree.paths())
-        needed -= deleted
-        before = replace(before, ids={path: id_ for path, id_ in before.ids.items() if path in focus})
-    documents = frozenset(path for path in needed if path.endswith(ENDINGS))
-    return engine.run(load(tree, documents), before, gates=gates, focus=focus)
-
-
-def _files(root: Path, tree: Tree, paths: tuple[Path, ...]) -> set[str] | None:
-    """The named files relative to the root; a folder means every document of the repository in it."""
-    if not paths:
-        return None
-    files: set[str] = set()
-    for path in paths:
-        try:
-            os.lstat(path)
-        except (FileNotFoundError, NotADirectoryError):
-            stop(f"{path} does not exist", 2)
-        except OSError as error:
-            stop(f"{path} cannot be read: {error.strerror}")
-        # The folder is resolved as git resolves the root; the file itself is named, not what it may lead to.
-        folder = os.path.realpath(path if path.is_dir() else path.parent)
-        named = os.path.relpath(folder, root)
-        if path.is_dir():
-            files |= {each for each in documents_in(tree) if named == "." or each.startswith(f"{named}/")}
-        else:
-            files.add(os.path.normpath(os.path.join(named, path.name)))
-    return files
+    sys.exit(
+        judge(
+            paths, repo, staged=staged, changed_from=changed_from, gates=gates, format_=format_, frozen=frozen
+        )
+    )

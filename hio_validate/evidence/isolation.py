@@ -5,8 +5,8 @@ Invariant: isolation is never declared; what was not observed is reported as suc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from hio_validate.models.run import Arm, Run
 from hio_validate.repo import Item, Repo, name_of
@@ -16,8 +16,7 @@ from hio_validate.settings.setting import Effective
 from hio_validate.settings.value import UNKNOWN, text_of
 
 
-@dataclass(frozen=True)
-class Isolation:
+class Isolation(NamedTuple):
     """How two arms differ. `further` are known differences beside the one asked about."""
 
     arms: tuple[str, str]

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from pydantic_core import SchemaValidator
+from hio_validate.models.core import SchemaValidator
 
 KINDS = (
     "stack/v1",

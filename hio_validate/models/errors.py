@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any, NamedTuple
 
-from pydantic_core import ValidationError
-
 from hio_validate.diagnostic import Path
 from hio_validate.models import document
+from hio_validate.models.core import ValidationError
+from hio_validate.spelling import nearest
 
 
 class Refusal(NamedTuple):
@@ -126,20 +125,16 @@ def _refused_key(path: Path, error: Any) -> Refusal:
 def _unknown_key(path: Path, loc: Sequence[str | int], kind: str) -> Refusal:
     name = str(path[-1])
     allowed = list(dict.fromkeys(key for shape in _shapes_at(loc[:-1], kind) for key in shape))
-    near = get_close_matches(name, allowed, n=1, cutoff=0.6)
+    near = nearest(name, allowed)
     help = (
-        f"did you mean {near[0]}?"
-        if near
-        else f"allowed here: {', '.join(allowed)}"
-        if allowed
-        else "remove it"
+        f"did you mean {near}?" if near else f"allowed here: {', '.join(allowed)}" if allowed else "remove it"
     )
     return Refusal(
         path,
         f'unknown key "{_short(name)}"{_in_variant(loc, kind)}',
         help,
         True,
-        meant=near[0] if near else "",
+        meant=near,
     )
 
 
@@ -254,8 +249,8 @@ def _or(words: Sequence[str]) -> str:
 
 
 def _nearest(word: str, words: Sequence[str]) -> str:
-    near = get_close_matches(word, words, n=1, cutoff=0.6)
-    return f"did you mean {near[0]}?" if near else ""
+    near = nearest(word, words)
+    return f"did you mean {near}?" if near else ""
 
 
 def _described(path: Path, loc: Sequence[str | int], kind: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
 
-from pydantic_core import SchemaValidator
+from hio_validate.models.core import SchemaValidator
 
 CONFIG = {"strict": True, "extra_fields_behavior": "forbid", "allow_inf_nan": False}
 """Strict and closed: no key beyond the named ones, no value of another type."""

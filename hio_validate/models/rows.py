@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
+
+from hio_validate.spelling import nearest
 
 
 def row_kind(row: Any) -> str:
@@ -11,5 +12,5 @@ def row_kind(row: Any) -> str:
     keys = list(row) if isinstance(row, dict) else list(getattr(row, "__dict__", ()))
     words = [word for word in ("preserved", "bundle") if word in keys]
     if not words and "factor" not in keys:
-        words = [word for word in ("preserved", "bundle", "factor") if get_close_matches(word, keys, 1, 0.8)]
+        words = [word for word in ("preserved", "bundle", "factor") if nearest(word, keys, 0.8)]
     return f"{words[0]} row" if words else "factor row"

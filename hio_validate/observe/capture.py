@@ -35,6 +35,7 @@ from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import Listener, listening_of
 from hio_validate.settings.argv import read_argv
 from hio_validate.settings.catalogue import Catalogue
+from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.environment import read_environment
 
 SHORT_FACTORS = {"m": "model", "md": "spec-draft-model", "mm": "mmproj"}
@@ -129,7 +130,7 @@ def capture_process(
         reports = _reports(pid, listener, deadline)
         hasher = partial(sha256_of, cache=remembered, progress=progress)
         look = artifacts.Look(pid, hasher, proc.start_seconds(identity.ticks))
-        kept = privacy.keep(proc.argv(pid), proc.environ(pid), privacy.Grammar(family, catalogue))
+        kept = privacy.keep(proc.argv(pid), proc.environ(pid), Grammar(family, catalogue))
         captured = CapturedProcess(
             pid=pid,
             family=family.name if family else "unknown",
@@ -203,7 +204,7 @@ def _state(identity: proc.Identity, kept: privacy.Kept) -> _State:
 
 def _files(look: artifacts.Look, family: Family | None, catalogue: Catalogue | None) -> _Files:
     files = proc.mapped_files(look.pid)
-    lines = privacy.grouped(proc.argv(look.pid), privacy.Grammar(family, catalogue))[1:]
+    lines = privacy.grouped(proc.argv(look.pid), Grammar(family, catalogue))[1:]
     settings, _ = read_environment(proc.environ(look.pid), family, catalogue)
     argued, _ = read_argv(lines, family, catalogue)
     short = SHORT_FACTORS if family and family.help == "llama" else {}

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 Facts = dict[str, str | bool | int | float]
 
-_START = re.compile(
+START = re.compile(
     r"(srv +)?llama_server: initializing|(cmn +common_param: )?common_params_print_info: build |build: \d+ \("
 )
-_READY = re.compile(r"listening on http")
-_PREFIX = re.compile(r"^(\d+\.\d{2}\.\d{3}\.\d{3} )?([IWED] )?")
+READY = re.compile(r"listening on http")
+PREFIX = re.compile(r"^(\d+\.\d{2}\.\d{3}\.\d{3} )?([IWED] )?")
 _MEASURED = re.compile(r"fitting params to free memory took")
 _DRAFT = re.compile(r"load(ing|_model).*\bdraft model\b", re.IGNORECASE)
 
@@ -65,8 +65,8 @@ def log_facts(lines: Iterable[str]) -> Facts:
     """
     state = _Facts()
     for line in lines:
-        text = _PREFIX.sub("", line.rstrip("\r\n"), count=1)
-        if _START.match(text) and (state.ready or "n_slots" in state.found):
+        text = PREFIX.sub("", line.rstrip("\r\n"), count=1)
+        if START.match(text) and (state.ready or "n_slots" in state.found):
             state = _Facts()
         if not state.ready:
             _read(text, state)
@@ -75,7 +75,7 @@ def log_facts(lines: Iterable[str]) -> Facts:
 
 
 def _read(text: str, state: _Facts) -> None:
-    if _READY.search(text):
+    if READY.search(text):
         state.ready = True
     elif _MEASURED.search(text):
         _forget_contexts(state)

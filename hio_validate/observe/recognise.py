@@ -6,17 +6,17 @@ have the recorded bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hio_validate.models.capture import CapturedProcess
-from hio_validate.models.engine import Engine
 from hio_validate.models.family import Family
 from hio_validate.observe import proc
+from hio_validate.observe.asked import Asked
 from hio_validate.observe.capture import capture_process
 from hio_validate.observe.hashing import Progress
-from hio_validate.observe.help_text import help_of, is_the_program
+from hio_validate.observe.help_text import is_the_program
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
@@ -40,30 +40,21 @@ def recognised_process(
     port: int | None = None,
     log: str | None = None,
     progress: Progress | None = None,
+    asked: Asked | None = None,
 ) -> Recognised:
     """Capture a process with the grammar of its build. Raises Unobservable."""
+    asked = asked or Asked()
+    look = partial(capture_process, pid, port=port, progress=progress, cache=asked.hashes)
     name = family or families.recognised(proc.argv(pid))
     table = settings.family(name) if name else None
-    first = capture_process(pid, table, None, port=port, progress=progress)
-    build = _recorded_build(first, (item.model for item in settings.repo.of("engine/v1")))
-    catalogue, notes = _catalogue(pid, table, build, settings)
-    seen = capture_process(pid, table, catalogue, port=port, log=log, build=build, progress=progress)
+    build = settings.build_of(look(table, None))
+    catalogue, notes = _catalogue(pid, table, build, settings, asked)
+    seen = look(table, catalogue, log=log, build=build)
     return Recognised(seen, catalogue, notes)
 
 
-def _recorded_build(seen: CapturedProcess, engines: Iterable[Engine]) -> str | None:
-    for engine in engines:
-        identity = engine.identity
-        if identity is None or identity.executable != seen.executable.sha256:
-            continue
-        shared = identity.libraries.keys() & seen.libraries.keys()
-        if shared and all(seen.libraries[name].sha256 == identity.libraries[name] for name in shared):
-            return engine.name
-    return None
-
-
 def _catalogue(
-    pid: int, table: Family | None, build: str | None, settings: Settings
+    pid: int, table: Family | None, build: str | None, settings: Settings, asked: Asked
 ) -> tuple[Catalogue | None, tuple[str, ...]]:
     """The recorded build's catalogue; else that of the running executable, asked itself."""
     if table is None:
@@ -77,6 +68,6 @@ def _catalogue(
     if not is_the_program(program, table):
         return None, (advice, "an interpreter runs it, so its defaults are unknown")
     try:
-        return families.learn(help_of(program, table), table), (advice,)
+        return asked.catalogue(program, table), (advice,)
     except (Unobservable, UnreadableHelp) as error:
         return None, (advice, f"its defaults are unknown: {error}")

@@ -14,11 +14,9 @@ from pathlib import Path
 
 from hio_validate.observe.environment_file import environment_file, text_of
 from hio_validate.observe.refusal import Unobservable
+from hio_validate.settings.family import WRAPPERS, program_at
 
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"})
-_WRAPPERS = frozenset(
-    {"numactl", "taskset", "nice", "ionice", "chrt", "sudo", "setpriv", "stdbuf", "timeout", "systemd-run"}
-)
 _CONTAINERS = frozenset({"docker", "podman", "nerdctl", "apptainer", "singularity"})
 _PREFIXES = "@-:+!|"
 _SPECIFIER = re.compile(r"%[A-Za-z]")
@@ -270,6 +268,13 @@ def _program(
 ) -> tuple[str, ...] | None:
     """The words from the program on; `env NAME=value program` is resolved, a launcher makes argv unknown."""
     name = words[0].rpartition("/")[2]
+    begin = program_at(words)
+    if begin:
+        env |= {match[1]: match[2] for word in words[:begin] if (match := _ASSIGNMENT.fullmatch(word))}
+        wrapped = " ".join(word for word in words[:begin] if not _ASSIGNMENT.fullmatch(word))
+        if wrapped.rpartition("/")[2] != "env":
+            reading.unresolved.append(f"{command.place}: started through {wrapped}, which is not compared")
+        return tuple(words[begin:])
     if name == "env":
         rest = words[1:]
         while rest and (match := _ASSIGNMENT.fullmatch(rest[0])):
@@ -290,7 +295,7 @@ def _program(
             f"{command.place}: {name} starts a container with a command line of its own"
         )
         return None
-    if name in _WRAPPERS:
+    if name in WRAPPERS:
         reading.unresolved.append(
             f"{command.place}: starts through {name}; its words stand before the engine's"
         )

@@ -29,6 +29,7 @@ FORMATS: dict[str, Callable[..., str]] = {
     "json": _format("json_"),
     "sarif": _format("sarif", "rules"),
     "github": _format("github"),
+    "gitlab": _format("gitlab"),
     "junit": _format("junit"),
     "markdown": _format("markdown"),
 }

@@ -15,12 +15,16 @@ _ALWAYS = (Group.CHANGED, Group.FOLLOWED, Group.MOVED, Group.OPERATIONAL)
 _WHERE_THERE_ARE_ANY = (Group.IDENTITY, Group.BUILD_PART, Group.UNKNOWN, Group.ONE_SIDE, Group.ONE_BUILD)
 LISTED = (*_ALWAYS[:3], Group.IDENTITY, Group.BUILD_PART, Group.OPERATIONAL, Group.UNKNOWN)
 
+NOT_UNDERSTOOD = "not understood"
+
 
 def sentence(difference: Difference) -> str:
     """`1 changed by you, 3 followed, 0 moved by the build, 2 operational`."""
     counts = {group: len(difference.of(group)) for group in Group}
     groups = [*_ALWAYS, *(group for group in _WHERE_THERE_ARE_ANY if counts[group])]
-    return ", ".join(f"{counts[group]} {group}" for group in groups)
+    told = [f"{counts[group]} {group}" for group in groups]
+    misread = sum(map(len, difference.not_understood))
+    return ", ".join([*told, f"{misread} {NOT_UNDERSTOOD}"] if misread else told)
 
 
 def render(
@@ -32,8 +36,18 @@ def render(
         rows = [_row(each) for each in difference.of(group)]
         if rows:
             parts.append(f"{group}\n" + _indented(table(rows, width - 2)))
+    unseen = [each.address for each in difference.of(Group.ONE_SIDE)]
+    if unseen:
+        parts.append(f"{Group.ONE_SIDE}\n" + _wrapped(f"  {', '.join(unseen)}", width))
+    misread = [
+        f"  {label}: {each.message} ({each.help})"
+        for label, side in zip(labels, difference.not_understood, strict=True)
+        for each in side
+    ]
+    if misread:
+        parts.append(f"{NOT_UNDERSTOOD}\n" + "".join(_wrapped(each, width) for each in misread))
     if notes:
-        parts.append("".join(_note(note, width) for note in notes))
+        parts.append("".join(_wrapped(f"note: {note}", width) for note in notes))
     return "\n".join(parts)
 
 
@@ -43,7 +57,8 @@ def as_shape(difference: Difference, labels: tuple[str, str], notes: Sequence[st
         "version": 1,
         "parent": labels[0],
         "candidate": labels[1],
-        "counts": {str(group): len(difference.of(group)) for group in Group},
+        "counts": {str(group): len(difference.of(group)) for group in Group}
+        | {NOT_UNDERSTOOD: sum(map(len, difference.not_understood))},
         "differences": [
             {
                 "setting": each.address,
@@ -55,6 +70,11 @@ def as_shape(difference: Difference, labels: tuple[str, str], notes: Sequence[st
             }
             for each in difference
             if each.group not in (Group.EQUAL, Group.ONE_BUILD)
+        ],
+        "not_understood": [
+            {"side": side, "rule": each.rule, "message": each.message, "help": each.help}
+            for side, misread in zip(("parent", "candidate"), difference.not_understood, strict=True)
+            for each in misread
         ],
         "notes": list(notes),
     }
@@ -78,11 +98,14 @@ def _short(each: Compared, setting: Setting | None, value: str) -> str:
     return setting.shown if setting and not setting.known else value
 
 
-def _note(note: str, width: int) -> str:
-    return (
-        "\n  ".join(wrap(visible(f"note: {note}"), width - 2, break_long_words=False, break_on_hyphens=False))
-        + "\n"
+def _wrapped(sentence: str, width: int) -> str:
+    """One sentence over as many lines as it needs, the further ones indented below the first."""
+    shown = visible(sentence)
+    margin = " " * (len(shown) - len(shown.lstrip()))
+    lines = wrap(
+        shown, width, subsequent_indent=margin + "  ", break_long_words=False, break_on_hyphens=False
     )
+    return "\n".join(lines) + "\n"
 
 
 def _indented(text: str) -> str:

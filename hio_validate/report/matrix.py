@@ -22,7 +22,7 @@ def render(found: Inheritance, width: int = 80) -> str:
     missing = [_missing(each.compared) for each in found.missing()]
     if decided or missing:
         parts.append(table([*decided, *missing], width, _HEAD))
-    parts += _preserved(found)
+    parts += _preserved(found, width)
     followed = found.difference.of(Group.FOLLOWED)
     if followed:
         rows = [(each.address, f"{each.from_} -> {each.to}", _leader(each)) for each in followed]
@@ -89,11 +89,11 @@ def _missing(compared: Compared) -> tuple[str, ...]:
     return compared.address, _short(compared.from_), _short(compared.to), "NO ROW", str(compared.group)
 
 
-def _preserved(found: Inheritance) -> Iterator[str]:
+def _preserved(found: Inheritance, width: int) -> Iterator[str]:
     rows = [each for each in found.covered if isinstance(each.row, Preserved)]
     if rows:
         shown = [f"{each.name} = {_short(each.compared.to) if each.compared else '?'}" for each in rows]
-        yield f"{len(rows)} preserved\n" + table([("", ", ".join(shown))])
+        yield f"{len(rows)} preserved\n" + table([("", ", ".join(shown))], width)
 
 
 def _leader(each: Compared) -> str:

@@ -46,7 +46,7 @@ def _rule(rule: str, severity: Severity, summary: str) -> dict[str, object]:
     return {
         "id": rule,
         **({"shortDescription": {"text": summary}} if summary else {}),
-        "helpUri": f"docs/rules/{_uri(rule)}.md",
+        "help": {"text": f"hio explain {rule}"},
         "defaultConfiguration": {"level": _LEVEL[severity]},
     }
 

@@ -23,7 +23,7 @@ def render(
     parts = [table(rows, width, ("setting", "value", "origin"))]
     hidden = len(effective.settings) - len(shown)
     if hidden:
-        parts.append(f"{hidden} more hold by default (--all shows them)\n")
+        parts.append(f"{hidden} more by default (--all shows them)\n")
     parts += [
         f"{process}: defaults unknown, no help text was learned\n"
         for process, known in effective.catalogues.items()

@@ -13,6 +13,7 @@ from hio_validate.diagnostic import Report
 from hio_validate.history import Objects
 from hio_validate.ledger import Ledger
 from hio_validate.models.entry import Baseline, Deployment
+from hio_validate.parents import Parents
 from hio_validate.repo import Item, documents_in, service_of
 from hio_validate.review.changes import How, Renamed, Review, ServiceReview, StackChange, StatusChange, Unread
 from hio_validate.review.exposure import approved, widened
@@ -26,7 +27,7 @@ from hio_validate.status import statuses
 
 
 def review(
-    before: Objects,
+    before: Parents,
     after: Objects,
     names: tuple[str, str],
     basis: str,
@@ -34,8 +35,11 @@ def review(
     only: str | None = None,
     gates: Sequence[str] = (),
 ) -> Review:
-    """Review a change; `now` is the time in UTC by which approvals expire, `only` the one service to tell of."""
-    both = trees(before, after)
+    """Review a change against the first of `before`; what any of them has frozen must stay.
+
+    `now` is the time in UTC by which approvals expire, `only` the one service to tell of.
+    """
+    both = trees(before.trees[0][1], after)
     if not both.changed:
         return Review(*names, basis, gates=tuple(gates))
     reports = _judged(both, before, gates)
@@ -59,7 +63,7 @@ def review(
     )
 
 
-def _judged(both: Trees, before: Objects, gates: Sequence[str]) -> tuple[Report, Report]:
+def _judged(both: Trees, before: Parents, gates: Sequence[str]) -> tuple[Report, Report]:
     """Both sides judged: the base where the change concerns it, the head whole, so that no error is missed."""
     then = engine.run(both.before.repo, None, gates=gates, focus=both.focus)
     return then, shards.judge(both.after.repo.tree, before, gates)

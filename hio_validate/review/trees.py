@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 
@@ -51,7 +51,10 @@ def _layered(objects: Objects) -> tuple[Objects, Objects]:
     """Documents, and the evidence beside them, which is large and seldom asked for."""
     documents = {path: id_ for path, id_ in objects.ids.items() if path.endswith(ENDINGS)}
     others = {path: id_ for path, id_ in objects.ids.items() if path not in documents}
-    return replace(objects, ids=documents), replace(objects, ids=others)
+    return (
+        Objects(objects.root, documents, objects.links),
+        Objects(objects.root, others, objects.links),
+    )
 
 
 def differing(before: Objects, after: Objects) -> frozenset[str]:
@@ -154,7 +157,8 @@ class Trees:
 def trees(before: Objects, after: Objects) -> Trees:
     """Read what a change concerns on both sides; git is asked for each blob once."""
     changed = differing(before, after)
-    own = replace(before, ids={path: id_ for path, id_ in before.ids.items() if path in changed})
+    differ = {path: id_ for path, id_ in before.ids.items() if path in changed}
+    own = Objects(before.root, differ, before.links)
     now = Layers(after.paths(), _layered(after))
     then = Layers(before.paths(), (*_layered(own), *now.parts))
     focus = around(then, changed)[1] | around(now, changed)[1]

@@ -6,7 +6,6 @@ Invariant: rules are pure. No clock, no I/O beside the tree they are given, no g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -15,9 +14,13 @@ from hio_validate.diagnostic import Location, Path, Severity
 from hio_validate.inheritance import Inheritance, Said, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.models.entry import Deployment
-from hio_validate.repo import Item, Repo, references
+from hio_validate.models.site import Site
+from hio_validate.models.stack import Stack
+from hio_validate.repo import Item, Repo, name_of, references
 from hio_validate.settings.argv import Misread
+from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.knowledge import Settings
+from hio_validate.settings.literal import Literal, literals_of_site, literals_of_stack
 from hio_validate.source import Document
 
 
@@ -65,13 +68,18 @@ class Before(Protocol):
         """Whether the file had exactly these bytes."""
         ...
 
+    def commit_of(self, path: str) -> str:
+        """The commit that has the file, as git is told."""
+        ...
 
-@dataclass(frozen=True)
+
 class View:
     """One repository with everything that rules share, computed once."""
 
-    repo: Repo
-    _inheritances: dict[str, Inheritance | None] = field(default_factory=dict, repr=False)
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+        self._inheritances: dict[str, Inheritance | None] = {}
+        self._secrets: dict[str, tuple[Literal, ...]] = {}
 
     @cached_property
     def settings(self) -> Settings:
@@ -106,10 +114,24 @@ class View:
         for service, ledger in self.ledgers.items():
             for entry in ledger.as_of():
                 pin = entry.model.pins.matrix if isinstance(entry.model, Deployment) else None
-                matrix = self.repo.find("matrix/v1", pin.partition("@")[0], service) if pin else None
+                matrix = self.repo.find("matrix/v1", name_of(pin), service) if pin else None
                 if matrix is not None and matrix.service == service:
                     first.setdefault(matrix.file, entry)
         return first
+
+    def secrets(self, item: Item) -> tuple[Literal, ...]:
+        """The secrets whose values a document states; they are shown nowhere."""
+        if item.file not in self._secrets:
+            self._secrets[item.file] = tuple(self._literals(item))
+        return self._secrets[item.file]
+
+    def _literals(self, item: Item) -> Iterator[Literal]:
+        if isinstance(item.model, Stack):
+            known = self.settings.knowledge(item.model, {})
+            grammars = {role: Grammar(each.family, each.catalogue) for role, each in known.items()}
+            yield from literals_of_stack(item.model, grammars)
+        elif isinstance(item.model, Site):
+            yield from literals_of_site(item.model)
 
     @cached_property
     def citing_captures(self) -> dict[tuple[str, str], list[Item]]:
@@ -123,8 +145,7 @@ class View:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A named defect, how it weighs, and how it is found."""
 
     id: str

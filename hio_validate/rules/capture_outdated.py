@@ -16,27 +16,27 @@ if the process is right.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
+from hio_validate.settings.captured import stack_of
 from hio_validate.settings.difference import Compared, Group
-from hio_validate.settings.observed import stack_of
 from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import text_of
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
+class _Claim(NamedTuple):
     """Where a capture is said to show a stack, perhaps with an arm's delta."""
 
     stack: Item
     place: Place
     label: str = ""
-    delta: Mapping[str, str] = field(default_factory=dict)
+    delta: Mapping[str, str] = MappingProxyType({})
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:

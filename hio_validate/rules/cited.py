@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.evidence.isolation import Isolation, isolate, isolating_arms
@@ -30,8 +30,7 @@ def _about(row: FactorRow | Bundle) -> str:
     return row.factor if isinstance(row, FactorRow) else f"the bundle {row.bundle}"
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+class Cited(NamedTuple):
     """One decided row, the settings it is about, and what it cites.
 
     `run` has the arms that count: the two that the entry's result names, else those that isolate the settings, else
@@ -98,7 +97,7 @@ def _that_count(cited: Cited, view: View) -> Cited:
     arms = {name: arm for name, arm in run.model.arms.items() if name in counting}
     if not counting or len(arms) < len(counting):
         return cited
-    return replace(cited, run=replace(run, model=run.model.model_copy(update={"arms": arms})))
+    return cited._replace(run=run._replace(model=run.model.model_copy(update={"arms": arms})))
 
 
 def unmeasured(item: Item, cited: Cited, lacking: str, cite: str) -> Iterator[Problem]:

@@ -16,13 +16,13 @@ is cited as `site/model/name`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models import KINDS
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item, Reference, references
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
+from hio_validate.spelling import nearest
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -62,8 +62,8 @@ def _to_another_family(item: Item, stack: Stack, view: View) -> Iterator[Problem
 
 
 def _advice(reference: Reference, view: View) -> str:
-    near = get_close_matches(reference.name, view.repo.names(reference.kind), n=1, cutoff=0.8)
-    return f"did you mean {near[0]}?" if near else "add the document or correct the name"
+    near = nearest(reference.name, view.repo.names(reference.kind), 0.8)
+    return f"did you mean {near}?" if near else "add the document or correct the name"
 
 
 RULE = Rule(

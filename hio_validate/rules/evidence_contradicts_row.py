@@ -13,7 +13,6 @@ How to fix: cite the entry that measured this setting with this value: an increm
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations
 
 from hio_validate.diagnostic import Severity
@@ -175,7 +174,7 @@ def _values(cited: Cited, compared: Compared, run: Item, view: View) -> dict[str
     found: dict[str, str] = {}
     for pair in combinations(run.model.arms, 2):
         two = run.model.model_copy(update={"arms": {name: run.model.arms[name] for name in pair}})
-        isolation = isolation_of(replace(cited, run=replace(run, model=two)), view)
+        isolation = isolation_of(cited._replace(run=run._replace(model=two)), view)
         difference = isolation.difference if isolation else None
         there = next(filter(None, map(difference.find, names)), None) if difference else None
         if there is not None:

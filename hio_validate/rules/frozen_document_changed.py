@@ -26,6 +26,11 @@ _FROZEN = re.compile(
 )
 
 
+def is_frozen(path: str) -> bool:
+    """Whether a file never changes once it is committed: an entry, a capture, or any file of a run."""
+    return _FROZEN.fullmatch(path) is not None
+
+
 def check(before: Before | None, view: View) -> Iterator[Problem]:
     if before is None:
         return
@@ -41,13 +46,13 @@ def check(before: Before | None, view: View) -> Iterator[Problem]:
                 yield Problem(
                     in_file(path),
                     f"this {kind} was committed and is gone",
-                    f"restore it: git checkout HEAD -- {path}",
+                    f"restore it: git checkout {before.commit_of(path)} -- {path}",
                 )
         elif not before.same(path, raw):
             yield Problem(
                 in_file(path, 1, 1),
                 f"this {kind} differs from its committed bytes; it is frozen from its first commit",
-                f"restore it (git checkout HEAD -- {path}) and say what is wrong in a new correction entry",
+                f"restore it (git checkout {before.commit_of(path)} -- {path}) and say what is wrong in a new correction entry",
             )
 
 

@@ -18,7 +18,6 @@ again, or roll back.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from hio_validate.diagnostic import Severity
 from hio_validate.inheritance import Inheritance
@@ -94,7 +93,7 @@ def _matrix(item: Item, ledger: Ledger, view: View) -> Iterator[Problem]:
                 "pin the matrix of this parent and this candidate",
                 ((f"its {side}", at(matrix, side)),),
             )
-    open_ = list(_open(replace(found, ledger=ledger), view))
+    open_ = list(_open(found.as_known_to(ledger), view))
     if open_:
         yield Problem(
             at(item, "pins", "matrix"),

@@ -10,15 +10,14 @@ be suppressed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Severity
 from hio_validate.rules.base import Place, Problem, Rule, Scope, in_file
 from hio_validate.source import Document
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
+class Crash(NamedTuple):
     """A rule that raised, and on which document (None: on the repository)."""
 
     rule: str

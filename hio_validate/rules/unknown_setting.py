@@ -15,7 +15,6 @@ How to fix: write the name as the build's help does, with its process where two 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from hio_validate.diagnostic import Path, Severity
 from hio_validate.inheritance import Inheritance, names_an_identity
@@ -26,6 +25,7 @@ from hio_validate.models.stack import Stack
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
 from hio_validate.settings.setting import Effective
+from hio_validate.spelling import nearest
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -58,8 +58,8 @@ def _in_neither(item: Item, path: Path, name: str, found: Inheritance) -> Proble
     meant = found.difference.ambiguous(name)
     if meant:
         return Problem(at(item, *path), f"{name} is ambiguous here", f"write {' or '.join(meant)}")
-    near = get_close_matches(name, found.difference.names, n=1)
-    advice = f"did you mean {near[0]}?" if near else "remove it; never-adopted candidates need no row"
+    near = nearest(name, found.difference.names)
+    advice = f"did you mean {near}?" if near else "remove it; never-adopted candidates need no row"
     return Problem(at(item, *path), f"neither stack has a setting {name}", advice)
 
 
@@ -111,8 +111,8 @@ def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
 
 def _nearest(address: str, effective: Effective) -> str:
     names = [*effective.settings, *(setting.factor for setting in effective.settings.values())]
-    near = get_close_matches(address, names, n=1)
-    return f"did you mean {near[0]}?" if near else "write it as process.setting, as the build's help names it"
+    near = nearest(address, names)
+    return f"did you mean {near}?" if near else "write it as process.setting, as the build's help names it"
 
 
 def _meant(address: str, stack: Stack, effective: Effective) -> list[str] | None:

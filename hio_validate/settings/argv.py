@@ -6,7 +6,6 @@ shows a secret's value.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from hio_validate.diagnostic import Path
 from hio_validate.models.family import Family
 from hio_validate.settings.catalogue import Arity, Catalogue, Option
+from hio_validate.settings.credentials import credentials_in
 from hio_validate.settings.value import normal
 
 _NEGATIVE_NUMBER = re.compile(r"-(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -96,10 +96,16 @@ class _Reader:
             else:
                 self._stray(word)
             index += 1
+        if self.nested:
+            self._give_nested()
+        return self.given, self.misread
+
+    def _give_nested(self) -> None:
+        import json  # only for dotted keys
+
         for first, data in self.nested.values():
             value = json.dumps(data)
             self.given.append(Given(first.factor, first.spelling, value, first.path, first.option))
-        return self.given, self.misread
 
     def _after_program(self) -> int:
         """Skip `vllm serve`, `serve`, `-m vllm.…`, or an interpreter and the script before the first option."""
@@ -267,7 +273,7 @@ class _Reader:
         """A word that belongs to no flag; after a secret it may be the rest of it and is not shown."""
         secret = self.family.classes.get("secret", ()) if self.family else ()
         hidden = bool(self.given) and self.given[-1].factor in secret
-        named = "a word" if hidden else repr(word.text)
+        named = "a word" if hidden or credentials_in(word.text) else repr(word.text)
         self._finding("unknown-setting", f"{named} belongs to no flag", "quote it or remove it", word)
 
     def _finding(self, rule: str, message: str, help: str, word: _Word) -> None:
@@ -276,6 +282,8 @@ class _Reader:
 
 def _loose_json(text: str) -> Any:
     """A value of a dotted key as vLLM reads it: JSON, else an integer such as 80g, else text."""
+    import json  # only for a dotted key
+
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -5,11 +5,16 @@ Invariant: every spelling (flag, negation, environment name) leads to exactly on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from difflib import get_close_matches
 from enum import StrEnum
-from functools import cached_property
+from functools import cache
+from typing import NamedTuple
+
+from hio_validate.spelling import nearest
+
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+"""A plain number as engines print and read it."""
 
 
 class Arity(StrEnum):
@@ -22,8 +27,7 @@ class Arity(StrEnum):
     MANY = "many"
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One option as a help text states it.
 
     `factor` is the setting's name: the first long flag without its dashes. `default` is the text the help
@@ -42,15 +46,32 @@ class Option:
     """What the help says instead of a description once the option is gone, e.g. its successor's name."""
     line: int = 0
     """The line of the help text, from 1."""
+    metavar: str = ""
+    """What the help text calls its value, e.g. N or FNAME, where that says what kind of value it is."""
 
-    @cached_property
+    @property
     def bare_names(self) -> tuple[str, ...]:
         """Its flags and variables without dashes."""
-        return tuple(spelling.lstrip("-") for spelling in self.flags + self.env)
+        return _without_dashes(self.flags + self.env)
 
     @property
     def boolean(self) -> bool:
         return self.arity is Arity.NONE
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its value is a number, by what the help calls it or by its default."""
+        return self.metavar == "N" or _is_number(self.default)
+
+
+@cache
+def _is_number(default: str | None) -> bool:
+    return bool(default and NUMBER.fullmatch(default.split()[0]))
+
+
+@cache
+def _without_dashes(spellings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(spelling.lstrip("-") for spelling in spellings)
 
 
 class UnreadableHelp(ValueError):
@@ -61,26 +82,28 @@ class UnreadableHelp(ValueError):
         self.line, self.reason = line, reason
 
 
-@dataclass(frozen=True)
 class Catalogue:
-    """All options of one build, found by any of their spellings."""
+    """All options of one build, found by any of their spellings.
 
-    options: tuple[Option, ...]
-    positional: str | None = None
-    """The factor that a bare first argument sets (`vllm serve MODEL`), if the engine takes one."""
-    borrowed: bool = False
-    """Of another build: it teaches spelling, never defaults, and never says that a setting is unknown."""
-    _by_spelling: dict[str, Option] = field(init=False, repr=False, compare=False)
+    `positional` is the factor that a bare first argument sets (`vllm serve MODEL`), if the engine takes one.
+    `borrowed` is one of another build: it teaches spelling, never defaults, and never says that a setting is unknown.
+    """
 
-    def __post_init__(self) -> None:
-        index: dict[str, Option] = {}
-        for option in self.options:
+    def __init__(
+        self, options: tuple[Option, ...], positional: str | None = None, borrowed: bool = False
+    ) -> None:
+        self.options, self.positional, self.borrowed = options, positional, borrowed
+        self._by_spelling: dict[str, Option] = {}
+        for option in options:
             for spelling in spellings(option):
-                if spelling in index:
-                    first = index[spelling]
+                if spelling in self._by_spelling:
+                    first = self._by_spelling[spelling]
                     raise UnreadableHelp(option.line, f"{spelling} is already an option on line {first.line}")
-                index[spelling] = option
-        object.__setattr__(self, "_by_spelling", index)
+                self._by_spelling[spelling] = option
+
+    def lent(self) -> Catalogue:
+        """The same for another build of the family."""
+        return Catalogue(self.options, self.positional, borrowed=True)
 
     def __iter__(self) -> Iterator[Option]:
         return iter(self.options)
@@ -99,8 +122,7 @@ class Catalogue:
 
     def nearest(self, spelling: str) -> str | None:
         """The known spelling most like an unknown one, for "did you mean"."""
-        near = get_close_matches(spelling, self._by_spelling, n=1, cutoff=0.7)
-        return near[0] if near else None
+        return nearest(spelling, self._by_spelling, 0.7) or None
 
 
 def spellings(option: Option) -> Iterable[str]:

@@ -6,7 +6,6 @@ same object, and whatever is derived here depends on family and catalogue only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from hio_validate.diagnostic import Path
@@ -14,22 +13,19 @@ from hio_validate.models.family import Family
 from hio_validate.models.stack import Process
 from hio_validate.settings.catalogue import Catalogue, Option
 from hio_validate.settings.reading import Reading, read_process
-from hio_validate.settings.remembered import Remembered
-from hio_validate.settings.reported import observed_identity, observed_settings
 from hio_validate.settings.setting import Class, Origin, Setting, class_of
 from hio_validate.settings.value import ABSENT, normal
 
 
-@dataclass(frozen=True, eq=False)
 class Defaults:
     """The defaults of one build; a borrowed catalogue has none (it teaches spelling)."""
 
-    family: Family | None
-    catalogue: Catalogue | None
-    _settings: dict[tuple[object, ...], Setting] = field(init=False, default_factory=dict, repr=False)
-    _beginnings: dict[str, dict[str, Setting]] = field(init=False, default_factory=dict, repr=False)
-    _classes: dict[str, Class] = field(init=False, default_factory=dict, repr=False)
-    _readings: dict[tuple[object, ...], Reading] = field(init=False, default_factory=dict, repr=False)
+    def __init__(self, family: Family | None, catalogue: Catalogue | None) -> None:
+        self.family, self.catalogue = family, catalogue
+        self._settings: dict[tuple[object, ...], Setting] = {}
+        self._beginnings: dict[str, dict[str, Setting]] = {}
+        self._classes: dict[str, Class] = {}
+        self._readings: dict[tuple[object, ...], Reading] = {}
 
     def of(self, process: str) -> dict[str, Setting]:
         """Factor -> the setting that a process of this name begins with. Shared: not to be changed."""
@@ -126,15 +122,6 @@ class Defaults:
         if key not in self._readings:
             self._readings[key] = read_process(process, self.family, self.catalogue, at)
         return self._readings[key]
-
-
-class Builds:
-    """What is the same for every stack of a build, and for every arm that a process was captured for."""
-
-    def __init__(self) -> None:
-        self.defaults = Remembered(Defaults)
-        self.reported = Remembered(observed_settings)
-        self.identity = Remembered(observed_identity)
 
 
 def default_of(option: Option, family: Family | None) -> str:

@@ -7,12 +7,12 @@ never counts as a change of its own; unknown is neither equal nor different, and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from hio_validate.settings.argv import Misread
 from hio_validate.settings.setting import SET_BY_A_PERSON, Class, Effective, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN
 
@@ -71,14 +71,21 @@ def class_of_sides(*sides: Setting | None) -> Class:
 Sides = tuple[Setting | None, Setting | None]
 
 
-@dataclass(frozen=True, eq=False)
 class Difference:
-    """Every setting of two stacks, compared; found by address or by the bare factor where that is unambiguous."""
+    """Every setting of two stacks, compared; found by address or by the bare factor where that is unambiguous.
 
-    sides: Mapping[str, Sides]
-    """Address -> the setting of the parent and of the candidate."""
-    touched: tuple[Compared, ...]
-    """All settings but those that are equal because neither side says anything of them."""
+    `sides`: address -> the setting of the parent and of the candidate. `touched`: all settings but those that
+    are equal because neither side says anything of them. `not_understood`: what the parent and what the candidate
+    give that their builds do not know: in force nowhere, and never equal.
+    """
+
+    def __init__(
+        self,
+        sides: Mapping[str, Sides],
+        touched: tuple[Compared, ...],
+        not_understood: tuple[Sequence[Misread], Sequence[Misread]] = ((), ()),
+    ) -> None:
+        self.sides, self.touched, self.not_understood = sides, touched, not_understood
 
     def __iter__(self) -> Iterator[Compared]:
         return (self._at(address) for address in self.sides)
@@ -128,6 +135,11 @@ class Difference:
     def of(self, group: Group) -> list[Compared]:
         return [each for each in self if each.group is group]
 
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether the two sides are the same as far as both are known, and all that they give is understood."""
+        return not any(self.not_understood) and all(each.group in LEAVES_NO_DIFFERENCE for each in self)
+
 
 Pairs = Mapping[str, Sequence[str]]
 
@@ -136,7 +148,13 @@ def difference(parent: Effective, candidate: Effective, pairs: Pairs | None = No
     """Compare two sides setting by setting; `pairs` maps what two vocabularies call by different names."""
     aligned = _Alignment(parent, candidate, pairs or {})
     compared = [_compare(address, *sides, aligned) for address, sides in aligned.touched()]
-    return Difference(aligned.sides, tuple(_settle_followers(compared)))
+    settled = tuple(_settle_followers(compared))
+    return Difference(aligned.sides, settled, (_not_understood(parent), _not_understood(candidate)))
+
+
+def _not_understood(side: Effective) -> tuple[Misread, ...]:
+    """A setting given twice is understood: the last one wins."""
+    return tuple(each for each in side.misread if each.rule != "env-argv-conflict")
 
 
 def _is_untouched(theirs: Setting | None, mine: Setting | None) -> bool:
@@ -394,8 +412,7 @@ def _identity_group(
             return Group.UNKNOWN if theirs and mine else Group.ONE_SIDE
         side = aligned.parent if theirs is None else aligned.candidate
         process = aligned.process_of(seen.address.partition(".")[0], side)
-        captured = any(each.factor == "executable" for each in _of(side, process))
-        return Group.UNKNOWN if captured else Group.ONE_SIDE
+        return Group.UNKNOWN if process in side.observed else Group.ONE_SIDE
     return Group.EQUAL if from_ == to else Group.IDENTITY
 
 
@@ -406,6 +423,11 @@ def _unknown_group(theirs: Setting | None, mine: Setting | None, explicit: bool,
     if not explicit and (theirs is None or mine is None or theirs.declared == mine.declared):
         return Group.EQUAL
     return Group.UNKNOWN
+
+
+def _asks_the_same(each: Compared) -> bool:
+    """Two builds that ask for different things under one preset have moved a default."""
+    return bool(each.parent and each.candidate and each.parent.declared == each.candidate.declared)
 
 
 def _settle_followers(compared: Sequence[Compared]) -> list[Compared]:
@@ -427,10 +449,12 @@ def _settle_followers(compared: Sequence[Compared]) -> list[Compared]:
         group = each.group
         if group in (Group.FOLLOWED, Group.UNKNOWN, Group.MOVED) and leaders and not each.set_by_a_person:
             both_follow = len(leaders) == 2
-            still = Group.EQUAL if both_follow else Group.UNKNOWN
+            still = Group.EQUAL if both_follow and _asks_the_same(each) else Group.UNKNOWN
             group = Group.FOLLOWED if moved else still if group is Group.UNKNOWN else Group.MOVED
         elif (
-            _is_part_of_build(each) and groups.get(_build_of(each)) is Group.IDENTITY and group in NEEDS_A_ROW
+            group is Group.IDENTITY
+            and _is_part_of_build(each)
+            and groups.get(_build_of(each)) is Group.IDENTITY
         ):
             group = Group.BUILD_PART
         settled.append(

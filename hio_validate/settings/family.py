@@ -28,6 +28,22 @@ def recognised(argv: Sequence[str]) -> str | None:
     return None
 
 
+WRAPPERS = frozenset(
+    {
+        "chrt", "env", "ionice", "nice", "nohup", "numactl", "setpriv", "setsid", "stdbuf", "sudo", "systemd-run",
+        "taskset", "time", "timeout",
+    }
+)  # fmt: skip
+"""Programs that set something and then become the program named in their arguments."""
+
+
+def program_at(argv: Sequence[str]) -> int:
+    """Where the engine's own words begin: behind wrappers such as `numactl --membind=0`; 0 where none is known."""
+    if not argv or argv[0].rpartition("/")[2] not in WRAPPERS:
+        return 0
+    return next((at for at in range(1, len(argv)) if recognised(argv[at:])), 0)
+
+
 @cache
 def packaged(name: str) -> Family | None:
     """The family table that ships in the package, None where there is none."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hio_validate.settings.catalogue import Arity, Catalogue, Option, UnreadableHelp
 
@@ -25,11 +25,10 @@ _FIRST_WORD = re.compile(r"(-?[0-9][0-9.]*|none|unset|auto|enabled|disabled), ")
 _INDENT_OF_OPTION = 4
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     line: int
     header: str
-    body: list[str] = field(default_factory=list)
+    body: list[str]
 
 
 def learn(text: str) -> Catalogue:
@@ -126,6 +125,7 @@ def _option(entry: _Entry) -> Option:
         follows=_follows(default),
         removed=removed[1].strip() if removed else None,
         line=entry.line,
+        metavar=value,
     )
 
 

@@ -7,7 +7,6 @@ catalogue would teach spelling, and here it would be believed).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.engine import Engine
@@ -16,28 +15,25 @@ from hio_validate.models.stack import Process, Stack
 from hio_validate.repo import Item, Repo
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue, UnreadableHelp
-from hio_validate.settings.defaults import Builds
 from hio_validate.settings.difference import Difference, difference
-from hio_validate.settings.resolve import resolve
+from hio_validate.settings.resolve import Builds, resolve
 from hio_validate.settings.setting import Effective, Knowledge
-from hio_validate.settings.value import text_of
+from hio_validate.settings.value import UNKNOWN, text_of
 
 
-@dataclass
 class Settings:
     """Resolves the stacks of one repository, remembering what it learned."""
 
-    repo: Repo
-    _catalogues: dict[str, Catalogue | UnreadableHelp | None] = field(default_factory=dict, repr=False)
-    _borrowed: dict[str, Catalogue | None] = field(default_factory=dict, repr=False)
-    _families: dict[str, Family | None] = field(default_factory=dict, repr=False)
-    _builds: Builds = field(default_factory=Builds, repr=False)
-    _differences: dict[tuple[Effective, Effective], Difference] = field(default_factory=dict, repr=False)
-    _resolved: dict[tuple[object, ...], tuple[Mapping[str, Knowledge], Effective]] = field(
-        default_factory=dict, repr=False
-    )
-    """With what was known, so that no identity in a key ever means two things."""
-    _effective: dict[tuple[object, ...], Effective] = field(default_factory=dict, repr=False)
+    def __init__(self, repo: Repo) -> None:
+        self.repo = repo
+        self._catalogues: dict[str, Catalogue | UnreadableHelp | None] = {}
+        self._borrowed: dict[str, Catalogue | None] = {}
+        self._families: dict[str, Family | None] = {}
+        self._builds = Builds()
+        self._differences: dict[tuple[Effective, Effective], Difference] = {}
+        self._resolved: dict[tuple[object, ...], tuple[Mapping[str, Knowledge], Effective]] = {}
+        """With what was known, so that no identity in a key ever means two things."""
+        self._effective: dict[tuple[object, ...], Effective] = {}
 
     def family(self, name: str) -> Family | None:
         """The packaged table of a family, with the repository's own on top."""
@@ -71,7 +67,7 @@ class Settings:
             ]
             own = [each for each in learned if isinstance(each, Catalogue)]
             largest = max(own, key=lambda each: len(each.options), default=None)
-            self._borrowed[family] = replace(largest, borrowed=True) if largest else None
+            self._borrowed[family] = largest.lent() if largest else None
         return self._borrowed[family]
 
     def effective(
@@ -88,7 +84,7 @@ class Settings:
         self, stack: Stack, known: Mapping[str, Knowledge], delta: Mapping[str, str] | None = None
     ) -> Effective:
         """Resolve once what says the same of processes of which the same is known, under whatever name."""
-        sources = tuple((id(each.observed), id(each.catalogue)) for each in known.values())
+        sources = tuple((id(each.observed), id(each.catalogue), each.is_its_own) for each in known.values())
         key = (_said(stack), sources, tuple((delta or {}).items()))
         if key not in self._resolved:
             self._resolved[key] = known, resolve(stack, known, delta, self._builds)
@@ -101,21 +97,28 @@ class Settings:
             self._differences[key] = difference(parent, candidate)
         return self._differences[key]
 
-    def resolve_capture(self, stack: Stack, capture: Capture) -> Effective:
-        """The settings of a stack that a capture shows (settings/observed.py), with what was observed.
+    def resolve_capture(
+        self, stack: Stack, capture: Capture, learned: Mapping[str, Catalogue | None] | None = None
+    ) -> Effective:
+        """The settings of a stack that a capture shows (settings/captured.py), with what was observed.
 
-        Where nobody could read the arguments, any default may have been overridden: none is taken for known.
+        `learned` are catalogues of running executables that are no recorded build, by process. Where nobody could read the arguments, any default may have been overridden: none is taken for known.
         """
         known = self.knowledge(stack, capture.processes)
-        for name, seen in capture.processes.items():
-            catalogue = known[name].catalogue if name in known else None
-            if catalogue and seen.argv.value is None:
-                known[name] = replace(known[name], catalogue=replace(catalogue, borrowed=True))
+        for name in known.keys() & capture.processes.keys():
+            catalogue = (learned or {}).get(name) or known[name].catalogue
+            if catalogue and capture.processes[name].argv.value is None:
+                catalogue = catalogue.lent()
+            known[name] = known[name]._replace(catalogue=catalogue, is_its_own=True)
         return self._resolve(stack, known)
 
     def resolve_processes(self, stack: Stack, observed: Mapping[str, CapturedProcess]) -> Effective:
         """The settings of a stack with what was observed of its processes."""
         return self._resolve(stack, self.knowledge(stack, observed))
+
+    def build_of(self, seen: CapturedProcess) -> str | None:
+        """The recorded build that a process is: the running executable and every library that both know have its bytes."""
+        return next((item.name for item in self.repo.of("engine/v1") if runs(seen, item.model)), None)
 
     def knowledge(self, stack: Stack, observed: Mapping[str, CapturedProcess]) -> dict[str, Knowledge]:
         """What is known of each process: by its `build:`, else by the build a capture recognised."""
@@ -139,6 +142,29 @@ class Settings:
             flags=flags,
             observed=observed,
         )
+
+
+def runs(seen: CapturedProcess, engine: Engine) -> bool:
+    """Whether a process has the recorded bytes of a build."""
+    identity = engine.identity
+    if identity is None or identity.executable != seen.executable.sha256:
+        return False
+    shared = identity.libraries.keys() & seen.libraries.keys()
+    return bool(shared) and all(seen.libraries[name].sha256 == identity.libraries[name] for name in shared)
+
+
+def runs_another(seen: CapturedProcess, engine: Engine) -> bool:
+    """Whether some byte that was observed is not the recorded build's; what nobody hashed says nothing."""
+    identity = engine.identity
+    if identity is None:
+        return False
+    pairs = [(identity.executable, seen.executable.sha256)]
+    pairs += [
+        (sha256, seen.libraries[name].sha256)
+        for name, sha256 in identity.libraries.items()
+        if name in seen.libraries
+    ]
+    return any(UNKNOWN not in (one, other) and one and other and one != other for one, other in pairs)
 
 
 def _said(stack: Stack) -> tuple[object, ...]:

@@ -1,23 +1,17 @@
-"""A capture read as a stack, and what a process reports of itself against what its arguments give."""
+"""What a process reports of itself against what its arguments give."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from hio_validate.models import reader
-from hio_validate.models.capture import Capture, CapturedProcess
+from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.family import Family
-from hio_validate.models.stack import Stack
+from hio_validate.settings.captured import as_stack
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.reported import reports
-from hio_validate.settings.secrets import WITHHELD, says_secret
 from hio_validate.settings.setting import Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, single
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""A variable a stack can set; a process may have inherited stranger ones."""
 
 
 class Contradiction(NamedTuple):
@@ -36,40 +30,6 @@ class Contradiction(NamedTuple):
         return f"/{self.where}" if self.where == "props" else f"the {self.where}"
 
 
-def stack_of(capture: Capture, name: str | None = None) -> Stack:
-    """The stack that a capture shows: its arguments without the program, and the environment that was kept."""
-    return _stack(capture.processes, name or capture.name)
-
-
-def _stack(captured: Mapping[str, CapturedProcess], name: str) -> Stack:
-    processes = {}
-    for role, process in captured.items():
-        words = process.argv.value or []
-        processes[role] = {
-            "engine": process.family,
-            **({"build": process.build} if process.build else {}),
-            "argv": _without_program(words),
-            "env": _environment(process),
-        }
-    stack: Stack = reader("stack/v1").validate_python(
-        {"hio": "stack/v1", "name": name, "processes": processes}
-    )
-    return stack
-
-
-def _environment(process: CapturedProcess) -> dict[str, str]:
-    """The settings of an environment; a secret one was set too, and its value is unknown (class secret)."""
-    secret = {name: WITHHELD for name in process.environ.withheld if says_secret(name)}
-    return {name: value for name, value in (secret | process.environ.values).items() if _NAME.fullmatch(name)}
-
-
-def _without_program(lines: list[list[str]]) -> list[list[str]]:
-    if not lines:
-        return []
-    first, *rest = lines
-    return [first[1:], *rest] if len(first) > 1 else rest
-
-
 def contradictions(role: str, process: CapturedProcess, settings: Settings) -> Iterator[Contradiction]:
     """Every reported value that arguments, environment, metadata and defaults do not give.
 
@@ -78,7 +38,7 @@ def contradictions(role: str, process: CapturedProcess, settings: Settings) -> I
     family = settings.family(process.family)
     if process.argv.value is None:
         return
-    effective = settings.resolve_processes(_stack({role: process}, "captured"), {role: process})
+    effective = settings.resolve_processes(as_stack({role: process}, "captured"), {role: process})
     for said in reports(process, family):
         setting = effective.settings.get(f"{role}.{said.factor}")
         if setting is None or not _is_settled(setting, process):

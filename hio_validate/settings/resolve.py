@@ -8,6 +8,9 @@ setting of its process that decides what is served and that nobody set is unknow
 lives in the preset's row. Where options act in the order they stand (llama.cpp runs each one's handler when
 it meets it), what environment or argv set before the preset may have been overwritten and is unknown too. An
 observation answers either. A preset given with its own default changes nothing.
+
+An observation answers a setting only where the observed process was asked for the same: one that was started
+with `on` says nothing of what `auto` becomes (contract 1.5).
 """
 
 from __future__ import annotations
@@ -15,13 +18,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from hio_validate.diagnostic import Path
+from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.family import FollowsIf
 from hio_validate.models.stack import Stack
 from hio_validate.settings.argv import Given, Misread
+from hio_validate.settings.captured import as_stack
 from hio_validate.settings.catalogue import Option
-from hio_validate.settings.defaults import Builds, default_of
+from hio_validate.settings.credentials import holds_secret
+from hio_validate.settings.defaults import Defaults, default_of
 from hio_validate.settings.delta import delta_of
 from hio_validate.settings.reading import Reading
+from hio_validate.settings.remembered import Remembered
+from hio_validate.settings.reported import observed_identity, observed_settings
+from hio_validate.settings.secrets import WITHHELD
 from hio_validate.settings.setting import Class, Effective, Knowledge, Origin, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, reported_text, text_of
 
@@ -42,18 +51,40 @@ def resolve(
     builds = builds or Builds()
     settings: dict[str, Setting] = {}
     misread: list[Misread] = []
-    for name, process in stack.processes.items():
+    for name in stack.processes:
         here = _Process(name, knowledge.get(name, Knowledge()), builds)
-        reading = here.defaults.read(process, ("processes", name))
-        misread += reading.misread
-        here.fill(stack, reading, delta_of(name, delta or {}, stack, knowledge))
+        misread += here.ask(stack, delta_of(name, delta or {}, stack, knowledge)).misread
+        here.observe()
+        here.identity()
         settings.update({setting.address: setting for setting in here.settings.values()})
     own = {name: known.catalogue for name, known in knowledge.items()}
     return Effective(
         settings,
         tuple(misread),
         {name: None if catalogue and catalogue.borrowed else catalogue for name, catalogue in own.items()},
+        frozenset(name for name, known in knowledge.items() if known.observed),
     )
+
+
+class Builds:
+    """What is the same for every stack of a build, and for every arm that a process was captured for."""
+
+    def __init__(self) -> None:
+        self.defaults = Remembered(Defaults)
+        self.reported = Remembered(observed_settings)
+        self.identity = Remembered(observed_identity)
+        self.asked = Remembered(self._asked)
+
+    def _asked(self, observed: CapturedProcess, defaults: Defaults) -> dict[str, Setting]:
+        """What an observed process was asked for, by factor; nothing that its unread environment may have set."""
+        if observed.argv.value is None:
+            return {}
+        known = Knowledge(defaults.family, defaults.catalogue, observed=observed)
+        here = _Process("observed", known, self)
+        here.ask(as_stack({here.name: observed}, here.name))
+        if observed.environ.how == "unknown":
+            return {name: each for name, each in here.settings.items() if each.origin is Origin.ARGV}
+        return here.settings
 
 
 class _Process:
@@ -66,8 +97,10 @@ class _Process:
         self.unsettled: set[str] = set()
         """What a preset may have written."""
 
-    def fill(self, stack: Stack, reading: Reading, changes: Mapping[str, str]) -> None:
-        """Everything in force, in the order of authority; `changes` take the place of what the stack says."""
+    def ask(self, stack: Stack, changes: Mapping[str, str] | None = None) -> Reading:
+        """What is asked for, in the order of authority; `changes` take the place of what the stack says."""
+        changes = changes or {}
+        reading = self.defaults.read(stack.processes[self.name], ("processes", self.name))
         said = stack.processes[self.name].facts
         facts = {fact: text_of(value) for fact, value in said.items() if fact not in changes}
         env = [each for each in reading.env if each.factor not in changes]
@@ -80,12 +113,18 @@ class _Process:
         self.give(argv, Origin.ARGV)
         self.unsettle([*env, *argv])
         self.follow()
-        self.observe()
-        self.identity()
+        return reading
 
-    def _put(self, factor: str, value: str, origin: Origin, declared: str = "", path: Path = ()) -> None:
-        option = self.catalogue.find(factor) if self.catalogue else None
-        self._set(factor, value, origin, declared, path, option)
+    def _option(self, factor: str) -> Option | None:
+        return self.catalogue.find(factor) if self.catalogue else None
+
+    def _put(self, factor: str, value: str, origin: Origin) -> None:
+        self._set(factor, value, origin, "", (), self._option(factor))
+
+    def _say(self, factor: str, text: str, origin: Origin, path: Path = ()) -> None:
+        """A value that stands elsewhere than in the arguments, in the text that says it."""
+        option = self._option(factor)
+        self._set(factor, self._normal(text, factor, option), origin, text, path, option)
 
     def _set(
         self,
@@ -99,6 +138,8 @@ class _Process:
     ) -> None:
         if self.defaults.class_of(factor) is Class.SECRET:
             value, declared = UNKNOWN, ""
+        elif holds_secret(declared):
+            value, declared = UNKNOWN, WITHHELD
         address = f"{self.name}.{factor}"
         self.settings[factor] = self.defaults.setting(
             address, factor, value, origin, declared, path=path, option=option, spelling=spelling
@@ -114,7 +155,7 @@ class _Process:
         for key, factor in (self.family.metadata if self.family else {}).items():
             if model is not None and model.gguf and key in model.gguf:
                 text = reported_text(model.gguf[key])
-                self._put(factor, self._normal(text, factor, None), Origin.METADATA, declared=text)
+                self._say(factor, text, Origin.METADATA)
 
     def give(self, given: Sequence[Given], origin: Origin) -> None:
         repeatable = set(self.family.repeatable) if self.family else set()
@@ -122,7 +163,7 @@ class _Process:
             value = self._normal(each.value, each.factor, each.option)
             before = self.settings.get(each.factor)
             if each.factor in repeatable and before and before.origin in (Origin.ENV, Origin.ARGV):
-                value = f"{before.value},{value}"
+                value = f"{before.value},{value}" if before.known else UNKNOWN
             self._set(each.factor, value, origin, each.value, each.path, each.option, each.spelling)
 
     def unsettle(self, given: Sequence[Given]) -> None:
@@ -151,13 +192,14 @@ class _Process:
         if setting.set_by_a_person:
             declared = f"{setting.declared} or {named}" if setting.known else setting.declared
             return self._changed(setting, UNKNOWN, declared=declared)
-        return self._changed(setting, UNKNOWN, origin=Origin.FOLLOWS, declared=named, leader=preset.address)
+        declared = f"{setting.value} or {named}" if setting.value not in (UNKNOWN, ABSENT) else named
+        return self._changed(
+            setting, UNKNOWN, origin=Origin.FOLLOWS, declared=declared, leader=preset.address
+        )
 
     def facts(self, facts: Mapping[str, str], at: Path) -> None:
         for factor, text in facts.items():
-            self._put(
-                factor, self._normal(text, factor, None), Origin.FACT, declared=text, path=(*at, factor)
-            )
+            self._say(factor, text, Origin.FACT, (*at, factor))
 
     def implicit(self, stack: Stack, but: Collection[str]) -> None:
         for address, fact in stack.implicit.items():
@@ -168,10 +210,7 @@ class _Process:
                 mine, factor = len(stack.processes) == 1, address
             if mine and factor not in but:
                 text = text_of(fact.value)
-                self._put(
-                    factor, self._normal(text, factor, None), Origin.IMPLICIT, declared=text,
-                    path=("implicit", address, "value"),
-                )  # fmt: skip
+                self._say(factor, text, Origin.IMPLICIT, ("implicit", address, "value"))
 
     def follow(self) -> None:
         """A follower that nobody set takes its leader's value; a conditional one where its condition holds."""
@@ -250,7 +289,7 @@ class _Process:
 
     def observe(self) -> None:
         """What a value asked for becomes at run time, from /props and the log; unknown where neither speaks."""
-        reported = self.builds.reported(self.known.observed, self.family)
+        reported = self._answers()
         sentinels = self.family.resolved_at_run_time if self.family else {}
         for factor in {*sentinels, *self.unsettled} & self.settings.keys():
             setting = self.settings[factor]
@@ -264,6 +303,19 @@ class _Process:
                 origin = setting.origin if by_itself else Origin.OBSERVED
                 self.settings[factor] = self._changed(setting, value, origin=origin, declared=asked)
         self._spread_to_followers(reported)
+
+    def _answers(self) -> Mapping[str, tuple[str, str]]:
+        """What the observed process reports of settings that it was asked for as this one is."""
+        observed = self.known.observed
+        reported = self.builds.reported(observed, self.family)
+        if observed is None or self.known.is_its_own or not reported:
+            return reported
+        asked = self.builds.asked(observed, self.defaults)
+        return {
+            factor: said
+            for factor, said in reported.items()
+            if factor in self.settings and _asks_the_same(self.settings[factor], asked.get(factor))
+        }
 
     def _spread_to_followers(self, reported: Mapping[str, tuple[str, str]]) -> None:
         """A follower has its leader's value, or what the process says of it where the leader's is unknown."""
@@ -295,3 +347,13 @@ class _Process:
             self._put(f"build.{flag}", value, Origin.IDENTITY)
         for factor, value in self.builds.identity(self.known.observed).items():
             self._put(factor, value, Origin.IDENTITY)
+
+
+def _asks_the_same(mine: Setting, theirs: Setting | None) -> bool:
+    """Whether a process was asked for what a stack asks; a fact of the stack is in force without being asked for."""
+    if mine.origin in (Origin.IMPLICIT, Origin.FACT):
+        return theirs is None or not theirs.set_by_a_person
+    return theirs is not None and (mine.value, mine.known or mine.declared) == (
+        theirs.value,
+        theirs.known or theirs.declared,
+    )

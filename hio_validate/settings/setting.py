@@ -6,9 +6,10 @@ Invariant: `UNKNOWN` is a value of its own and is never shown as anything else.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.models.capture import CapturedProcess
@@ -48,8 +49,7 @@ class Class(StrEnum):
     SECRET = "secret"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting in force. `value` is in normal form; `declared` is what was written or the default's text."""
 
     address: str
@@ -85,29 +85,39 @@ class Setting:
         return self.value
 
 
-@dataclass(frozen=True)
-class Knowledge:
+class Knowledge(NamedTuple):
     """What is known about one process beside its stack: grammar, defaults, observation."""
 
     family: Family | None = None
     catalogue: Catalogue | None = None
     build: str | None = None
-    flags: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, str] = MappingProxyType({})
     """Build flags as a person recorded them (declared)."""
     observed: CapturedProcess | None = None
+    is_its_own: bool = False
+    """The stack is the one that the observed process shows, so that nothing else was asked of it."""
 
 
-@dataclass(frozen=True, eq=False)
 class Effective:
     """All settings of a stack in force, by address, and what its documents got wrong.
 
     Equal is only what was resolved in one go: comparing the settings is what a difference is for.
     """
 
-    settings: dict[str, Setting] = field(default_factory=dict)
-    misread: tuple[Misread, ...] = ()
-    catalogues: dict[str, Catalogue | None] = field(default_factory=dict)
-    """Process -> its build's catalogue; None = its defaults are unknown."""
+    def __init__(
+        self,
+        settings: dict[str, Setting],
+        misread: tuple[Misread, ...] = (),
+        catalogues: Mapping[str, Catalogue | None] = MappingProxyType({}),
+        observed: frozenset[str] = frozenset(),
+    ) -> None:
+        self.settings, self.misread, self.catalogues, self.observed = settings, misread, catalogues, observed
+        """`catalogues`: process -> its build's catalogue; None = its defaults are unknown. `observed`: processes whose
+        files were observed, so that an unknown hash of one of them is a gap and not a wish."""
+
+    def showing(self, settings: dict[str, Setting], observed: frozenset[str]) -> Effective:
+        """The same stack with other settings in force."""
+        return Effective(settings, self.misread, self.catalogues, observed)
 
     @cached_property
     def shows_artifacts(self) -> bool:

@@ -6,14 +6,13 @@ itself reads alike are folded (llama.cpp common_arg_utils::is_truthy, vLLM human
 
 from __future__ import annotations
 
-import json
 import re
 import struct
 from decimal import Decimal
 from typing import Any
 
 from hio_validate.models.family import Family
-from hio_validate.settings.catalogue import Option
+from hio_validate.settings.catalogue import NUMBER, Option
 
 ABSENT = "absent"
 """Not given, and nothing says what the engine does then."""
@@ -23,7 +22,6 @@ UNKNOWN = "unknown"
 _ON = frozenset({"on", "enabled", "true", "1", "True"})
 """What llama.cpp reads as on, and what argparse prints as a default. `yes` and `ON` are neither."""
 _OFF = frozenset({"off", "disabled", "false", "0", "False"})
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _SUFFIXED = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kmgtKMGT])")
 _POWER = {"k": 1, "m": 2, "g": 3, "t": 4}
 _MOST_DIGITS = 200
@@ -60,7 +58,10 @@ def single(number: float) -> float | None:
 
 
 def normal(text: str, factor: str, option: Option | None = None, family: Family | None = None) -> str:
-    """The one spelling under which equal values of a setting are equal."""
+    """The one spelling under which equal values of a setting are equal.
+
+    Only what is known to be a number is folded as one: a revision or an alias `1.10` is not `1.1`.
+    """
     trimmed = text.strip()
     if _is_switch(option):
         return _switch(trimmed, option) or text
@@ -73,9 +74,7 @@ def normal(text: str, factor: str, option: Option | None = None, family: Family 
             return text
         if _is_suffixed(factor, family) and (scaled := _scaled(trimmed)):
             return scaled
-    if _NUMBER.fullmatch(trimmed) and len(trimmed) < _MOST_DIGITS:
-        return _decimal(trimmed)
-    return text
+    return _number(text) if option is not None and option.numeric else text
 
 
 def same(mine: str, theirs: str) -> bool:
@@ -87,7 +86,7 @@ def same(mine: str, theirs: str) -> bool:
         return True
     if _said_switch(mine) and _said_switch(mine) == _said_switch(theirs):
         return True
-    one, other = normal(mine, ""), normal(theirs, "")
+    one, other = _number(mine), _number(theirs)
     return one == other or ("/" not in one and one.lower() == other.lower())
 
 
@@ -126,14 +125,20 @@ def _scaled(text: str) -> str:
     return str(int(number) * 1024 ** _POWER[suffix.lower()]) if number.isdigit() else ""
 
 
-def _decimal(text: str) -> str:
-    whole, point, fraction = text.partition(".")
+def _number(text: str) -> str:
+    """A number without its trailing zeros; any other text as it is."""
+    trimmed = text.strip()
+    if not NUMBER.fullmatch(trimmed) or len(trimmed) >= _MOST_DIGITS:
+        return text
+    whole, point, fraction = trimmed.partition(".")
     fraction = fraction.rstrip("0")
     shown = f"{whole}.{fraction}" if point and fraction else whole
     return "0" if shown == "-0" else shown
 
 
 def _json(text: str) -> str:
+    import json  # only for a setting whose value is JSON
+
     try:
         return json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
     except (ValueError, RecursionError):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import yaml
 
 from hio_validate.diagnostic import Path
 from hio_validate.source.fault import Fault, Malformed
+from hio_validate.source.places import Placed, Places, Spot
 from hio_validate.source.scalar import plain
 from hio_validate.source.syntax import DEEPEST, syntax_fault
 
@@ -34,23 +34,23 @@ class Mark(Protocol):
     index: int
 
 
-@dataclass(slots=True)
 class Span:
     """Where a node stands in the text: character offsets, line and column from 0."""
 
-    start: Mark
-    end: Mark
-    key: Mark | None = None
-    flow: bool = False
-    block: bool = False
-    alias: bool = False
+    __slots__ = ("alias", "block", "end", "flow", "key", "start")
+
+    def __init__(
+        self, start: Mark, end: Mark, *, flow: bool = False, block: bool = False, alias: bool = False
+    ) -> None:
+        self.start, self.end, self.flow, self.block, self.alias = start, end, flow, block, alias
+        self.key: Mark | None = None
 
 
-@dataclass(slots=True)
 class Construction:
-    data: Any = None
-    faults: list[Fault] = field(default_factory=list)
-    spans: dict[Path, Span] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.data: Any = None
+        self.faults: list[Fault] = []
+        self.spans: dict[Path, Span] = {}
 
 
 def construct(text: str, *, spans: bool = False) -> Construction:
@@ -63,6 +63,14 @@ def construct(text: str, *, spans: bool = False) -> Construction:
         raise Malformed(syntax_fault(error, text, _last_event(text))) from None
     except yaml.YAMLError as error:
         raise Malformed(Fault("syntax-error", f"not YAML: {error}", "", 1, 1)) from None
+
+
+def places(text: str) -> Places:
+    """The place of every key and value. Raises Malformed."""
+    spans = construct(text, spans=True).spans
+    return {
+        path: Placed(_at(span.start), _at(span.key) if span.key else None) for path, span in spans.items()
+    }
 
 
 def _events(text: str) -> Iterator[Any]:
@@ -84,8 +92,8 @@ def _last_event(text: str) -> Any:
     return last
 
 
-def _at(mark: Mark) -> tuple[int, int]:
-    return mark.line + 1, mark.column + 1
+def _at(mark: Mark) -> Spot:
+    return Spot(mark.line + 1, mark.column + 1)
 
 
 class _Anchored(NamedTuple):

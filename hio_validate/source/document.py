@@ -7,16 +7,16 @@ Invariant: the digest is the SHA-256 of the file's bytes, unconverted (contract 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from hio_validate.diagnostic import Location, Path
 from hio_validate.source import characters
-from hio_validate.source.construct import Construction, Span, construct
 from hio_validate.source.fast import read_plainly
 from hio_validate.source.fault import Fault, Malformed
+from hio_validate.source.places import Places, places_in
 
 _ALLOW = re.compile(r"#\s*hio:\s*allow\s+([a-z][a-z0-9-]*)\s*(?:[—–-]+\s*(.*\S)?)?\s*$")
 
@@ -30,14 +30,14 @@ class Allowance(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True, eq=False)
 class Document:
     """One file of the repository, read once."""
 
-    file: str
-    raw: bytes = field(repr=False)
-    data: Any = None
-    faults: tuple[Fault, ...] = ()
+    def __init__(
+        self, file: str, raw: bytes, data: Any = None, faults: tuple[Fault, ...] = (), *, plain: bool = False
+    ) -> None:
+        self.file, self.raw, self.data, self.faults = file, raw, data, faults
+        self._plain = plain
 
     @cached_property
     def digest(self) -> str:
@@ -49,22 +49,35 @@ class Document:
         return self.raw.decode("utf-8", errors="replace").removeprefix("\ufeff").split("\n")
 
     @cached_property
-    def spans(self) -> dict[Path, Span]:
+    def places(self) -> Places:
         """The place of every value, found by reading the document a second time (only on a finding)."""
         try:
-            return construct(characters.decode(self.raw), spans=True).spans
+            text = characters.decode(self.raw)
+            return places_in(text, self.data) if self._plain else _strict().places(text)
         except (Malformed, characters.Unreadable):
             return {}
 
     def locate(self, path: Path, *, key: bool = False) -> Location:
         """Line and column of the value at `path` (or of its key), or of its nearest existing ancestor."""
         for length in range(len(path), -1, -1):
-            span = self.spans.get(path[:length])
-            if span is not None:
+            place = self.places.get(path[:length])
+            if place is not None:
                 missing = length < len(path)
-                mark = span.key if span.key and (key or missing) else span.start
-                return Location(self.file, mark.line + 1, mark.column + 1)
+                merged = self._merged(path[: length + 1]) if missing else None
+                return Location(
+                    self.file, *(merged or (place.key if place.key and (key or missing) else place.value))
+                )
         return Location(self.file)
+
+    def _merged(self, path: Path) -> tuple[int, int] | None:
+        """Where `<<` brings in a key that stands in the mapping by no other way."""
+        place = self.places.get((*path[:-1], "<<"))
+        if place is None or self.data is None:
+            return None
+        held: Any = self.data
+        for part in path[:-1]:
+            held = held[part]
+        return place.key if path[-1] in held else None
 
     @cached_property
     def allowances(self) -> tuple[Allowance, ...]:
@@ -87,8 +100,8 @@ def read(raw: bytes, file: str) -> Document:
         text = characters.decode(raw)
         plain = read_plainly(text)
         if plain is not None:
-            return Document(file, raw, plain)
-        built = construct(text)
+            return Document(file, raw, plain, plain=True)
+        built = _strict().construct(text)
     except characters.Unreadable as error:
         return Document(
             file, raw, None, (Fault("syntax-error", error.message, error.help, error.line, error.column),)
@@ -97,11 +110,18 @@ def read(raw: bytes, file: str) -> Document:
         return Document(file, raw, None, (error.fault,))
     if built.faults:
         return Document(file, raw, None, tuple(built.faults))
-    return Document(file, raw, *_mapping(built))
+    return Document(file, raw, *_mapping(built.data))
 
 
-def _mapping(built: Construction) -> tuple[Any, tuple[Fault, ...]]:
-    if isinstance(built.data, dict):
-        return built.data, ()
-    what = "empty" if built.data is None else "a list" if isinstance(built.data, list) else "a single value"
+def _strict() -> ModuleType:
+    # Imported late: PyYAML is a tenth of a cold start, and a repository of plain documents needs none of it.
+    from hio_validate.source import construct
+
+    return construct
+
+
+def _mapping(data: Any) -> tuple[Any, tuple[Fault, ...]]:
+    if isinstance(data, dict):
+        return data, ()
+    what = "empty" if data is None else "a list" if isinstance(data, list) else "a single value"
     return None, (Fault("syntax-error", f"the document is {what}; expected keys and values", "", 1, 1),)

@@ -1,13 +1,14 @@
-"""Plain documents read line by line: one key or item a line, quotes without escapes, flat lists and rows.
+"""Plain documents read line by line: one key or item a line, quotes without escapes, flat lists and rows of these.
 
 Invariant: what is read here is exactly what construct.construct reads, without a fault; whatever could mean
-anything else there (anchors, aliases, tags, block scalars, values of several lines, nested flow, a key that
+anything else there (anchors, aliases, tags, block scalars, values of several lines, deeper flow, a key that
 stands twice, odd indentation, an ambiguous number) is left to it: the answer is None, and it is the law.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +19,7 @@ LONGEST = 200_000
 DEEPEST = 32
 """Open collections; fewer than construct.DEEPEST, whose fault tells where."""
 
-_FIRST = r"[A-Za-z/_$(]|-?[0-9]|\.[0-9A-Za-z/]"
+_FIRST = r"[A-Za-z/_$(]|--?[A-Za-z]|-?[0-9]|\.[0-9A-Za-z/]"
 _KEY = r"[A-Za-z0-9/_$.][A-Za-z0-9/_$.+@%=~^()-]{0,199}|\"[^\"\\\n]{1,200}\""
 # In a plain text a colon needs a word after it, and "#" is never read here.
 _COLON = r":[A-Za-z0-9/@_.$-]"
@@ -28,9 +29,10 @@ _VALUE = rf"\"[^\"\\\n]*\"|'[^'\n]*'|\[[^\n#]*\]|\{{[^\n#]*\}}|{_PLAIN}"
 _LINE = re.compile(
     rf"^(?:( *)(- )?(?:({_KEY}):(?=[ \n]) *)?({_VALUE})?(?: +#[^\n]*| *)| *#[^\n]*)\n", re.MULTILINE
 )
-_ITEM = rf"(\"[^\"\\\n]*\"|'[^'\n]*'|{_FLOW_PLAIN})"
-_ITEM_AND_COMMA = re.compile(rf"{_ITEM}(?:, |$)")
-_ENTRY_AND_COMMA = re.compile(rf"({_KEY}): {_ITEM}(?:, |$)")
+_ITEM = rf"\"[^\"\\\n]*\"|'[^'\n]*'|{_FLOW_PLAIN}"
+_FLAT_LIST = rf"\[(?:(?:{_ITEM})(?:, (?:{_ITEM}))*)?\]"
+_ITEM_AND_COMMA = re.compile(rf"({_ITEM})(?:, |$)")
+_ENTRY_AND_COMMA = re.compile(rf"({_KEY}): ({_ITEM}|{_FLAT_LIST})(?:, |$)")
 _CERTAIN = frozenset("ABCDEGHIJKLMOPQRSUVWXYZabcdeghijklmopqrsuvwxyz/_$(")
 """A plain scalar that begins so is text: no number, null, true or false does."""
 
@@ -52,6 +54,21 @@ def read_plainly(text: str) -> dict[str, Any] | None:
         return _Reader().read(lines)
     except _Unsure:
         return None
+
+
+def lines_in(text: str) -> Iterator[re.Match[str]]:
+    """The lines of a plain text: indentation, dash, key and value are groups 1 to 4."""
+    return _LINE.finditer(text if text.endswith("\n") else text + "\n")
+
+
+def items_in(text: str) -> Iterator[re.Match[str]]:
+    """The items of a list as it is written; group 1 is the item."""
+    return _ITEM_AND_COMMA.finditer(text, 1, len(text) - 1)
+
+
+def entries_in(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The keys of a row as it is written, each with its entry; groups 1 and 2 are key and value."""
+    return ((_key(entry[1]), entry) for entry in _ENTRY_AND_COMMA.finditer(text, 1, len(text) - 1))
 
 
 class _Reader:
@@ -157,7 +174,7 @@ def _row(text: str) -> dict[str, Any]:
     entries = _ENTRY_AND_COMMA.findall(inner)
     if len(inner) != sum(len(key) + len(value) for key, value in entries) + max(4 * len(entries) - 2, 0):
         raise _Unsure
-    row = {_key(key): _scalar(value) for key, value in entries}
+    row = {_key(key): _list(value) if value[0] == "[" else _scalar(value) for key, value in entries}
     if len(row) != len(entries):
         raise _Unsure
     return row

@@ -16,7 +16,7 @@ import pytest
 from tests.cli.console import HIO, NOBODY, ROOT, hio, one_sentence
 from tests.small_repo import BASE, ENTRY, FILES, MATRIX, ROOM, TWO, committed, git, matrix, stack, write
 
-FORMATS = ("text", "json", "sarif", "github", "junit", "markdown")
+FORMATS = ("text", "json", "sarif", "github", "gitlab", "junit", "markdown")
 
 
 @pytest.fixture
@@ -267,3 +267,44 @@ def test_no_line_is_wider_than_asked_for(repo: Path, width: str) -> None:
     write(repo, {MATRIX: matrix(to="3", more=f"# {'x' * 200}\n")})
     said = hio(repo, "validate", env={"COLUMNS": width})
     assert max(map(len, said.out.splitlines()[:-1])) <= 80
+
+
+def test_frozen_judges_only_what_no_later_commit_can_mend(repo: Path) -> None:
+    write(repo, {MATRIX: matrix(to="3"), TWO: "a: [\n"})
+    assert hio(repo, "validate").code == 1
+    assert hio(repo, "validate", "--frozen").code == 0
+    write(repo, {ENTRY: (repo / ENTRY).read_text().replace("someone", "another")})
+    said = hio(repo, "validate", "--frozen")
+    assert said.code == 1
+    assert "frozen-document-changed" in said.out and "value-mismatch" not in said.out
+    assert hio(repo, "validate", "--frozen", "ledger").code == 1
+    assert hio(repo, "validate", "--frozen", f"{ROOM}/runs").code == 0
+    (repo / ENTRY).unlink()
+    assert "this entry was committed and is gone" in hio(repo, "validate", "--frozen").out
+
+
+def test_frozen_without_anything_frozen_is_3_unless_nothing_of_it_is_staged(tmp_path: Path) -> None:
+    root = committed(
+        tmp_path / "drafts",
+        {TWO: stack("two"), "manifests/sites/lab.yaml": FILES["manifests/sites/lab.yaml"]},
+    )
+    assert hio(root, "validate", "--frozen").code == 3
+    write(root, {TWO: "a: [\n"})
+    git(root, "add", "-A")
+    said = hio(root, "validate", "--staged", "--frozen")
+    assert (said.code, said.out) == (0, "no staged entries, runs or captures: nothing to check\n")
+
+
+def test_a_staged_file_of_the_rooms_that_is_no_document_is_nothing_to_check(repo: Path) -> None:
+    write(repo, {"manifests/README.md": "about the lab\n"})
+    git(repo, "add", "-A")
+    said = hio(repo, "validate", "--staged")
+    assert (said.code, said.out) == (0, "no staged documents: nothing to check\n")
+
+
+def test_a_finding_says_in_which_revision_the_lost_file_is(repo: Path) -> None:
+    git(repo, "tag", "v1")
+    git(repo, "rm", "-q", ENTRY)
+    git(repo, "commit", "-q", "-m", "gone")
+    said = hio(repo, "validate", "--changed-from", "v1")
+    assert f"restore it: git checkout v1 -- {ENTRY}" in " ".join(said.out.split())

@@ -17,11 +17,14 @@ from tests.small_repo import (
     FILES,
     HELP,
     MATRIX,
+    ROOM,
     SERVICE,
     TWO,
+    capture,
     committed,
     git,
     matrix,
+    pin,
     sha,
     stack,
     write,
@@ -101,9 +104,10 @@ def test_two_command_lines_are_compared_without_any_repository(tmp_path: Path) -
     assert said.code == 0
     assert said.out.splitlines()[1] == "1 changed by you, 3 followed, 0 moved by the build, 1 operational"
     assert hio(tmp_path, *words, "--exit-code").code == 1
+    assert hio(tmp_path, "diff", "--exit-code", "llama-server --threads 1", "llama-server -t 1").code == 0
     assert (
-        hio(tmp_path, "diff", "--exit-code", "llama-server --threads 1", "llama-server --threads=1").code == 0
-    )
+        hio(tmp_path, "diff", "--exit-code", "llama-server --threads 1", "llama-server --threads=1").code == 1
+    ), "llama-server reads no --flag=value"
     dashed = hio(tmp_path, "diff", "--", "llama-server", "--threads", "1", "--port", "80", "--", "llama-server",
                  "--threads", "2", "--port", "81")  # fmt: skip
     assert dashed.out.splitlines()[1] == said.out.splitlines()[1]
@@ -196,6 +200,25 @@ def test_a_matrix_is_scaffolded_with_undecided_rows_that_block(repo: Path) -> No
     assert hio(repo, "validate").code == 0
     again = hio(repo, *MATRIX_NEW)
     assert (again.code, again.out) == (0, f"{MATRIX} is up to date\n")
+
+
+def test_an_update_takes_captures_and_the_tips_of_now(repo: Path) -> None:
+    mine = matrix(disposition="retest").replace("rows:", "as_of: [b0]  # until then\nrows:")
+    names = ("c1", "c2")
+    write(repo, {MATRIX: mine, **{f"{ROOM}/captures/{name}.yaml": capture(name) for name in names}})
+    later = (
+        f'hio: entry/v1\nid: n1\nservice: {SERVICE}\nafter: ["{pin("b0", FILES[ENTRY])}"]\nby: someone\n'
+        'at: "2026-01-02T00:00:00Z"\nkind: negative-control\nfactor: server.port\n'
+    )
+    write(repo, {ENTRY.replace("b0", "n1"): later})
+    said = hio(repo, *MATRIX_NEW, "--captures", "c1,c2")
+    assert said.code == 0, said.err
+    for sentence in ("captures: parent is c1", "captures: candidate is c2", "as_of: n1", "server.port"):
+        assert sentence in said.out
+    text = (repo / MATRIX).read_text()
+    assert "as_of: [n1]  # until then" in text
+    assert "captures: {parent: c1, candidate: c2}" in text
+    assert "up to date" in hio(repo, *MATRIX_NEW, "--captures", "c1,c2").out
 
 
 def test_an_update_keeps_comments_and_decisions(repo: Path) -> None:
@@ -360,6 +383,11 @@ def test_nothing_is_stored_of_what_cannot_be_learned(repo: Path, words: tuple[st
     assert not (repo.parent / "x").exists() and not (repo / "manifests/x").exists()
 
 
+def test_a_program_of_no_family_is_named(repo: Path) -> None:
+    said = one_sentence(hio(repo, "engine", "learn", "--binary", "/bin/ls", "--name", "x"))
+    assert said.startswith("hio: ls is of no family hio knows; give --family, known are llama-server")
+
+
 def test_verbs_in_a_damaged_repository_end_in_one_sentence(repo: Path) -> None:
     (repo / ".git/index").write_bytes(b"nonsense")
     for words in (
@@ -409,3 +437,41 @@ def test_a_capture_and_its_drafts_are_written_and_valid(repo: Path, sleeper: sub
     again = hio(repo, "capture", "--pid", str(sleeper.pid), "--service", SERVICE, "--name", "c1")
     assert again.code == 1
     assert "never replaced" in again.err
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that calls itself llama-server."""
+    words = [
+        "/opt/engine/llama-server",
+        "-c",
+        "print(flush=True); input()",
+        "--port",
+        "8099",
+        "-m",
+        "/srv/n.gguf",
+    ]
+    with subprocess.Popen(
+        words, executable=sys.executable, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.communicate(b"\n", timeout=10)
+
+
+def test_a_second_service_of_a_site_gains_its_places(repo: Path, server: subprocess.Popen[bytes]) -> None:
+    site = repo / "manifests/sites/lab.yaml"
+    site.write_text("hio: site/v1\nname: lab  # ours\nservices:\n  tiny: {port: 8080}\n")
+    words = ("capture", "--pid", str(server.pid), "--service", "lab/second", "--stack", "seen", "--name")
+    said = hio(repo, *words, "c1")
+    assert said.code == 0, said.err
+    assert "added lab/second to manifests/sites/lab.yaml" in said.out
+    assert site.read_text().startswith(
+        "hio: site/v1\nname: lab  # ours\nservices:\n  tiny: {port: 8080}\n  second: "
+    )
+    assert "/srv/n.gguf" in site.read_text()
+    assert hio(repo, "diff", "seen", "c1", "--exit-code").code == 0
+    before = site.read_bytes()
+    assert hio(repo, *words, "c2").code == 0
+    assert site.read_bytes() == before

@@ -65,8 +65,8 @@ def _judged(root: Path) -> None:
     for format_ in FORMATS:
         render(report, format_, color=True, width=80).encode()
     for file in tree.paths():
-        needed, focus = around(tree, {file})
-        engine.run(load(tree, frozenset(path for path in needed if path.endswith(".yaml"))), focus=focus)
+        read, focus = around(tree, {file})
+        engine.run(read, focus=focus)
 
 
 @pytest.mark.parametrize("what", HOSTILE)

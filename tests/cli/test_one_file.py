@@ -12,7 +12,7 @@ from hio_validate.history import Folder
 from hio_validate.repo import documents_in, load
 from hio_validate.surroundings import around
 from tests.rules.cases import BaseFolder, Case, cases
-from tests.small_repo import ENGINE, ENTRY, FILES, HELP, MATRIX, SERVICE, TWO, pin, sha, stack, write
+from tests.small_repo import BASE, ENGINE, ENTRY, FILES, HELP, MATRIX, SERVICE, TWO, pin, sha, stack, write
 
 ENGINE_FILE = "manifests/engines/llama-server/b2/engine.yaml"
 HELP_FILE = "manifests/engines/llama-server/b2/help.txt"
@@ -29,8 +29,8 @@ def test_one_file_is_judged_as_in_the_whole_repository(case: Case) -> None:
     before = BaseFolder(base) if base.exists() else None
     whole = engine.run(load(tree), before)
     for file in documents_in(tree):
-        needed, focus = around(tree, {file})
-        alone = engine.run(load(tree, needed), before, focus=focus)
+        read, focus = around(tree, {file})
+        alone = engine.run(read, before, focus=focus)
         assert _of(alone, file) == _of(whole, file), file
         assert {each for each in alone.suppressed if each.diagnostic.location.file == file} == {
             each for each in whole.suppressed if each.diagnostic.location.file == file
@@ -59,8 +59,8 @@ def test_what_depends_through_several_steps_is_judged_too(tmp_path: Path, file: 
         if found.location.file == MATRIX and "batch-size" in found.message
     }
     assert moved
-    needed, focus = around(tree, {file})
-    alone = engine.run(load(tree, frozenset(path for path in needed if path.endswith(".yaml"))), focus=focus)
+    read, focus = around(tree, {file})
+    alone = engine.run(read, focus=focus)
     assert moved <= set(alone.diagnostics)
 
 
@@ -73,21 +73,22 @@ def test_an_entry_concerns_the_matrices_of_its_service(tmp_path: Path) -> None:
     tree = Folder(write(tmp_path, {**FILES, later: control}))
     whole = engine.run(load(tree))
     assert "undocumented-difference" in {found.rule for found in whole.diagnostics}
-    needed, focus = around(tree, {later})
-    alone = engine.run(load(tree, needed), focus=focus)
+    read, focus = around(tree, {later})
+    alone = engine.run(read, focus=focus)
     assert set(alone.diagnostics) == set(whole.diagnostics)
 
 
 def test_a_name_inside_another_word_is_no_dependence(tmp_path: Path) -> None:
+    tree = Folder(write(tmp_path))
     site = "manifests/sites/la.yaml"
-    tree = Folder(write(tmp_path, {**FILES, site: "hio: site/v1\nname: la\n"}))
     assert around(tree, {site})[1] == {site}
-    assert around(tree, {"LICENSE"}) == (frozenset(), {"LICENSE"})
+    read, focus = around(tree, {"LICENSE"})
+    assert (read.items, focus) == ((), {"LICENSE"})
 
 
-def test_a_site_concerns_the_matrices_of_its_services(tmp_path: Path) -> None:
-    """It says what ${host} stands for."""
+def test_a_site_concerns_what_its_place_holders_fill(tmp_path: Path) -> None:
+    """It says what ${host} stands for, in stacks and in the matrices between them."""
     tree = Folder(write(tmp_path))
     site = "manifests/sites/lab.yaml"
-    assert around(tree, {site})[1] == {site, MATRIX}
-    assert site in around(tree, {MATRIX})[0]
+    assert around(tree, {site})[1] == {site, BASE, TWO, MATRIX}
+    assert site in {item.file for item in around(tree, {MATRIX})[0].items}

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic_core import ValidationError
 
+from hio_validate.json_schema import schemas
 from hio_validate.models import KINDS, reader
 from hio_validate.models.errors import _PATTERNS, refusals
 from hio_validate.repo import item_of
-from hio_validate.schemas import schemas
 from hio_validate.source import read
 from tests.models.documents import places, spoilt
 

@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 from pydantic_core import ValidationError
 
+from hio_validate.json_schema import schemas
 from hio_validate.models import KINDS, reader
 from hio_validate.models.definitions import DEFINITIONS
-from hio_validate.schemas import schemas
 from tests.models.documents import documents, spoilt
 
 EXAMPLES = settings(

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from hio_validate.models import reader
 from hio_validate.models.family import Family
-from hio_validate.observe.privacy import WITHHELD, Grammar, grouped, keep, says_secret, scrubbed
+from hio_validate.observe.privacy import grouped, keep, scrubbed
 from hio_validate.settings.catalogue import Arity, Catalogue, Option
+from hio_validate.settings.credentials import Grammar
+from hio_validate.settings.secrets import WITHHELD, says_secret
 
 FAMILY: Family = reader("family/v1").validate_python(
     {

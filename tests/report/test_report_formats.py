@@ -18,7 +18,7 @@ LATE = {"xml.etree.ElementTree", "json", "hashlib", "urllib.parse", "hio_validat
 
 
 def test_formats_are_the_documented_ones() -> None:
-    assert list(FORMATS) == ["text", "json", "sarif", "github", "junit", "markdown"]
+    assert list(FORMATS) == ["text", "json", "sarif", "github", "gitlab", "junit", "markdown"]
 
 
 def loaded_by(code: str) -> set[str]:

@@ -70,7 +70,7 @@ def test_rules_are_listed_with_summary_level_and_help() -> None:
     assert listed[1] == {
         "id": "undecided-retest",
         "shortDescription": {"text": "A row still waits for its measurement."},
-        "helpUri": "docs/rules/undecided-retest.md",
+        "help": {"text": "hio explain undecided-retest"},
         "defaultConfiguration": {"level": "warning"},
     }
     assert [rule["id"] for rule in listed] == [rule.id for rule in RULES]

@@ -33,6 +33,9 @@ class BaseFolder:
     def same(self, path: str, raw: bytes) -> bool:
         return (self.root / path).read_bytes() == raw
 
+    def commit_of(self, path: str) -> str:
+        return "HEAD"
+
 
 @dataclass(frozen=True)
 class Case:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from hio_validate.diagnostic import Severity
@@ -48,7 +46,7 @@ def test_a_rule_has_failing_passing_and_good_before_bad_cases(rule) -> None:
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in SPECIAL], ids=lambda rule: rule.id)
 def test_an_emptied_check_is_noticed(rule) -> None:
-    emptied = [replace(each, check=lambda *_: iter(())) if each is rule else each for each in RULES]
+    emptied = [each._replace(check=lambda *_: iter(())) if each is rule else each for each in RULES]
     failing = [case for case in cases(rule.id) if case.fails]
     assert failing
     assert all(case.found(emptied) != case.expected for case in failing)
@@ -56,7 +54,7 @@ def test_an_emptied_check_is_noticed(rule) -> None:
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.id not in SPECIAL], ids=lambda rule: rule.id)
 def test_a_check_that_stops_after_the_first_finding_is_noticed(rule) -> None:
-    stopped = [replace(each, check=_first_only(rule.check)) if each is rule else each for each in RULES]
+    stopped = [each._replace(check=_first_only(rule.check)) if each is rule else each for each in RULES]
     failing = [case for case in cases(rule.id) if case.fails]
     counting = [case for case in failing if _several_in_one_file(case, rule.id)]
     assert any(case.found(stopped) != case.expected for case in counting or failing) == (

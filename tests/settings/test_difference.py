@@ -73,6 +73,13 @@ def test_a_preset_is_one_change_and_what_it_may_write_follows() -> None:
     assert groups[Group.FOLLOWED] > 20
 
 
+def test_a_default_that_two_builds_moved_shows_through_a_preset_of_both() -> None:
+    preset = [["--spec-default"]]
+    found = told(difference(effective("llama", preset), effective("next", preset)))
+    assert found["server.batch-size"] == (Group.UNKNOWN, UNKNOWN, UNKNOWN)
+    assert "server.ubatch-size" not in found
+
+
 def test_what_somebody_sets_against_a_preset_cannot_be_compared() -> None:
     found = told(
         difference(
@@ -164,6 +171,16 @@ def test_libraries_are_compared_by_their_bytes() -> None:
     }
     assert told(difference(side(None), side(None))) == {"server.lib.lib0": (Group.UNKNOWN, UNKNOWN, UNKNOWN)}
     assert told(difference(side(SHA), side(SHA, SHA))) == {"server.lib.lib1": (Group.IDENTITY, ABSENT, SHA)}
+
+
+def test_a_library_that_nobody_could_hash_is_no_mere_part_of_another_build() -> None:
+    def side(build: str, sha: str | None) -> Effective:
+        return effective(build, observed=captured(libraries={"libx.so.0": lib(sha)}))
+
+    known_ = told(difference(side("llama", SHA), side("next", OTHER_SHA)))
+    assert known_["server.lib.libx"] == (Group.BUILD_PART, SHA, OTHER_SHA)
+    unknown = told(difference(side("llama", SHA), side("next", None)))
+    assert unknown["server.lib.libx"] == (Group.UNKNOWN, SHA, UNKNOWN)
 
 
 # --- two vocabularies -------------------------------------------------------------------------------------

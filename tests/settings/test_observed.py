@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from hio_validate.models import reader
 from hio_validate.models.capture import Arguments, Capture, CapturedProcess
+from hio_validate.settings.captured import stack_of
 from hio_validate.settings.difference import Group, difference
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.observed import Contradiction, contradictions, stack_of
+from hio_validate.settings.observed import Contradiction, contradictions
 from hio_validate.settings.value import UNKNOWN
 from tests.settings.documents import repository
 from tests.settings.stacks import captured

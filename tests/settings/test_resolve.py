@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.models import reader
+from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.stack import Stack
 from hio_validate.settings.resolve import resolve
 from hio_validate.settings.setting import Class, Effective, Knowledge, Origin, class_of
@@ -199,6 +200,39 @@ def test_a_follower_is_what_the_log_says_where_its_leader_is_unknown() -> None:
     assert values(found, "threads", "threads-batch") == {"threads": UNKNOWN, "threads-batch": "12"}
 
 
+@pytest.mark.parametrize("seen", [
+    captured([["-fa", "on"]], log=LOG), captured(None, log=LOG), captured(log=LOG, environ={"how": "unknown"}),
+    captured(log=LOG, environ={"how": "proc", "values": {"LLAMA_ARG_FLASH_ATTN": "on"}}),
+], ids=["argv", "unread argv", "unread environment", "environment"])  # fmt: skip
+@pytest.mark.parametrize("argv", [[], [["-fa", "auto"]]])
+def test_a_process_that_was_asked_for_something_else_answers_nothing(
+    seen: CapturedProcess, argv: list[list[str]]
+) -> None:
+    assert setting(effective("llama", argv, observed=seen), "flash-attn").value == UNKNOWN
+
+
+def test_a_follower_is_not_answered_by_a_process_whose_leader_was_set() -> None:
+    found = effective("llama", [["-t", "-1"]], observed=captured([["-t", "6"]], log=LOG))
+    assert values(found, "threads", "threads-batch") == {"threads": UNKNOWN, "threads-batch": UNKNOWN}
+
+
+def test_another_preset_answers_nothing() -> None:
+    seen = captured(props={"default_generation_settings.params.temperature": 1.0})
+    assert setting(effective("llama", [["--spec-default"]], observed=seen), "temp").value == UNKNOWN
+
+
+def test_a_fact_is_answered_by_a_process_that_was_asked_for_nothing() -> None:
+    for argv, value in (([], "6"), ([["-t", "6"]], UNKNOWN)):
+        found = effective("llama", observed=captured(argv, log=LOG), facts={"threads": "0"})
+        assert setting(found, "threads").value == value
+
+
+@pytest.mark.parametrize("value", ["withheld", "x=withheld", "${secret:name}", "hf_abcdefghijklmnopqrstuvw"])
+def test_a_credential_is_unknown_whatever_it_sets(value: str) -> None:
+    found = setting(effective("llama", [["--model", value]]), "model")
+    assert (found.value, found.declared, found.set_by_a_person) == (UNKNOWN, "withheld", True)
+
+
 # --- presets ----------------------------------------------------------------------------------------------
 
 
@@ -207,7 +241,7 @@ def test_a_preset_makes_unknown_what_nobody_set() -> None:
     for factor in ("spec-draft-n-max", "temp", "port", "model", "threads-batch", "kv-unified", "parallel"):
         each = setting(found, factor)
         assert (each.value, each.leader, each.set_by_a_person) == (UNKNOWN, "server.spec-default", False)
-        assert each.shown == "unknown (preset spec-default)"
+        assert each.shown.startswith("unknown (") and each.shown.endswith("preset spec-default)")
     assert values(found, "batch-size", "spec-default", "help") == {
         "batch-size": "64",
         "spec-default": "on",
@@ -225,8 +259,9 @@ def test_what_stands_before_a_preset_may_be_overwritten_by_it() -> None:
 
 
 def test_an_observation_says_what_a_preset_did() -> None:
-    seen = captured(props={"default_generation_settings.params.temperature": 1.0, "total_slots": 2})
-    found = effective("llama", [["-np", "3"], ["--spec-default"]], observed=seen)
+    argv = [["-np", "3"], ["--spec-default"]]
+    seen = captured(argv, props={"default_generation_settings.params.temperature": 1.0, "total_slots": 2})
+    found = effective("llama", argv, observed=seen)
     assert values(found, "temp", "parallel", "min-p") == {"temp": "1", "parallel": "2", "min-p": UNKNOWN}
     assert (
         setting(found, "temp").origin is Origin.OBSERVED

@@ -16,7 +16,8 @@ from tests.settings.stacks import table
 
 SWITCH = Option("s", ("--s",), arity=Arity.NONE)
 CHOICE = Option("c", ("--c",), choices=("on", "off", "auto"))
-VALUE = Option("v", ("--v",))
+VALUE = Option("v", ("--v",), metavar="N")
+TEXT = Option("t", ("--t",), metavar="STRING")
 FACTORS = [
     ("threads", VALUE, None), ("s", SWITCH, None), ("c", CHOICE, None), ("cache-type-k", VALUE, "llama"),
     ("json-schema", VALUE, "llama"), ("model", VALUE, "llama"), ("max-model-len", VALUE, "vllm"),
@@ -68,6 +69,13 @@ def test_one_digit_more_is_another_number(number: str, digit: int) -> None:
     assert not same(number, longer)
 
 
+@pytest.mark.parametrize("text", ["1.10", "0.80", "-0", "7.0"])
+def test_only_a_number_is_folded_as_one(text: str) -> None:
+    assert normal(text, "alias", TEXT) == text
+    assert normal(text, "alias") == text, "of an option that nobody learned nothing says that it is a number"
+    assert normal(text, "v", Option("v", ("--v",), default="0.5")) == normal(text, "v", VALUE) != text
+
+
 @given(words, words)
 def test_same_is_symmetric_and_holds_for_itself(one: str, other: str) -> None:
     assert same(one, one)
@@ -113,7 +121,7 @@ def test_a_single_precision_number_is_reported_by_its_shortest_spelling(number: 
 @given(st.decimals(-1000, 1000, places=3))
 def test_a_value_that_went_through_single_precision_comes_back(value: object) -> None:
     stored = struct.unpack("<f", struct.pack("<f", float(str(value))))[0]
-    assert normal(reported_text(stored), "temp") == normal(str(value), "temp")
+    assert normal(reported_text(stored), "temp", VALUE) == normal(str(value), "temp", VALUE)
 
 
 @pytest.mark.parametrize(("value", "text"), [

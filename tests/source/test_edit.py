@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from hio_validate.diagnostic import Path
 from hio_validate.source import Document, read
-from hio_validate.source.characters import Unreadable
+from hio_validate.source.characters import Unreadable, decode
+from hio_validate.source.construct import construct
 from hio_validate.source.edit import Append, CannotEdit, Edit, Remove, Set, edit
 from hio_validate.source.fault import Malformed
 from tests.source.yaml_texts import keys, same, values, written_by_hand
@@ -72,11 +73,12 @@ def well_formed(text: str) -> Document:
 
 def lines_of(text: str, built: Document, change: Edit) -> tuple[int, int]:
     """The first line that the edit may touch, and the first line after those."""
-    path = change.path if change.path in built.spans else change.path[:-1]
+    spans = construct(decode(text.encode()), spans=True).spans
+    path = change.path if change.path in spans else change.path[:-1]
     if isinstance(change, Remove) and len(value_at(built.data, path[:-1])) == 1:
         path = path[:-1]
-    span = built.spans[path]
-    ends = [each.end for at, each in built.spans.items() if at[: len(path)] == path and not each.block]
+    span = spans[path]
+    ends = [each.end for at, each in spans.items() if at[: len(path)] == path and not each.block]
     last = max(ends, key=lambda mark: mark.index) if ends else span.end
     body = text[: last.index].rstrip()
     start = span.key if span.key and isinstance(change, Remove) else span.start
@@ -111,7 +113,7 @@ def test_an_edit_gives_the_intended_data_in_the_lines_of_its_node_or_is_refused(
 @given(written_by_hand(), st.data())
 def test_adding_to_a_block_is_one_new_line_and_nothing_else(text: str, data: st.DataObject) -> None:
     document = well_formed(text)
-    blocks = [path for path, span in document.spans.items() if span.block]
+    blocks = [path for path, span in construct(decode(text.encode()), spans=True).spans.items() if span.block]
     at = data.draw(st.sampled_from(blocks))
     there = value_at(document.data, at) if "<<" not in at else None
     assume(there is not None)

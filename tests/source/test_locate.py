@@ -125,7 +125,7 @@ def test_every_value_has_a_place_whatever_the_habits(text: str) -> None:
     document = read(text.encode(), "x.yaml")
     assume(document.data is not None)
     lines = text.split("\n")
-    for path in document.spans:
+    for path in document.places:
         place = document.locate(path)
         assert 1 <= place.line <= len(lines)
         assert 1 <= place.column <= len(lines[place.line - 1]) + 1
@@ -146,7 +146,9 @@ def located(text: str, *path: str | int, key: bool = False) -> str:
         ("a:\n  - b: 1\n    c: 2\n", ("a", 0, "c"), "3:8", "3:5"),
         ("a: &x {b: 1}\nc: *x\n", ("c",), "2:4", "2:1"),
         ("a: &x {b: 1}\nc: *x\n", ("c", "b"), "2:1", "2:1"),
-        ("a: &x {b: 1}\nc:\n  <<: *x\n", ("c", "b"), "2:1", "2:1"),
+        ("a: &x {b: 1}\nc:\n  <<: *x\n", ("c", "b"), "3:3", "3:3"),
+        ("a: &x {b: 1}\n<<: *x\nc: 1\n", ("b", "k"), "2:1", "2:1"),
+        ("a: &x {b: 1}\n<<: *x\nc: 1\n", ("d",), "1:1", "1:1"),
         ("a: |\n  x\n  y\nb: 1\n", ("a",), "1:4", "1:1"),
         ('? "a"\n: 1\n', ("a",), "2:3", "1:3"),
         ("---\n# x\na: 1\n", (), "3:1", "3:1"),
