@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from hashlib import sha1, sha256
 from pathlib import Path
@@ -169,6 +169,10 @@ class Objects:
     def __init__(self, root: Path, ids: dict[str, str], links: frozenset[str] = frozenset()) -> None:
         self.root, self.ids, self.links = root, ids, links
         self._read: dict[str, bytes] = {}
+
+    def among(self, paths: Set[str]) -> Objects:
+        """The same tree as if it had these paths only."""
+        return Objects(self.root, {path: id_ for path, id_ in self.ids.items() if path in paths}, self.links)
 
     def paths(self) -> Sequence[str]:
         return list(self.ids)

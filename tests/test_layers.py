@@ -49,8 +49,8 @@ MAY_IMPORT = {
     "report": "diagnostic models repo settings ledger inheritance status next_test life checkpoint review",
     "console": "repo history",
     "validating": "diagnostic repo history parents rules focused shards report console",
-    "cli": "diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
-    "inheritance scaffold rules appending focused checkpoint review subjects drift status next_test life report console "
+    "cli": "spelling source models json_schema repo settings history parents observe recording writing ledger "
+    "inheritance scaffold rules appending checkpoint review subjects drift status next_test life report console "
     "validating",
     "hook": "",
     "__main__": "validating cli hook",

@@ -49,12 +49,8 @@ class Layers:
 
 def _layered(objects: Objects) -> tuple[Objects, Objects]:
     """Documents, and the evidence beside them, which is large and seldom asked for."""
-    documents = {path: id_ for path, id_ in objects.ids.items() if path.endswith(ENDINGS)}
-    others = {path: id_ for path, id_ in objects.ids.items() if path not in documents}
-    return (
-        Objects(objects.root, documents, objects.links),
-        Objects(objects.root, others, objects.links),
-    )
+    documents = {path for path in objects.ids if path.endswith(ENDINGS)}
+    return objects.among(documents), objects.among(objects.ids.keys() - documents)
 
 
 def differing(before: Objects, after: Objects) -> frozenset[str]:
@@ -157,8 +153,7 @@ class Trees:
 def trees(before: Objects, after: Objects) -> Trees:
     """Read what a change concerns on both sides; git is asked for each blob once."""
     changed = differing(before, after)
-    differ = {path: id_ for path, id_ in before.ids.items() if path in changed}
-    own = Objects(before.root, differ, before.links)
+    own = before.among(changed)
     now = Layers(after.paths(), _layered(after))
     then = Layers(before.paths(), (*_layered(own), *now.parts))
     focus = around(then, changed)[1] | around(now, changed)[1]
