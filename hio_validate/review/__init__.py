@@ -39,12 +39,16 @@ def review(
 
     `now` is the time in UTC by which approvals expire, `only` the one service to tell of.
     """
-    both = trees(before.trees[0][1], after)
-    if not both.changed:
+    base = before.trees[0][1]
+    both = trees(base, after)
+    # What only another parent of a merge has, and the merge lets go of.
+    dropped = frozenset(before.paths()) - base.ids.keys() - after.ids.keys()
+    if not both.changed and not dropped:
         return Review(*names, basis, gates=tuple(gates))
     reports = _judged(both, before, gates)
-    found, resolved = compared(*reports, both.focus, both.renamed)
-    quiet = kept_quiet(*reports, both.focus, both.renamed)
+    focus = both.focus | dropped
+    found, resolved = compared(*reports, focus, both.renamed)
+    quiet = kept_quiet(*reports, focus, both.renamed)
     services = [_service(both, service, now) for service in both.services if only in (None, service)]
     told = {None, only}
     return Review(
@@ -57,7 +61,7 @@ def review(
         tuple(each for each in quiet if only is None or each.service in told),
         tuple(_renamed(both)),
         tuple(_unread(both)),
-        len(both.changed),
+        len(both.changed | dropped),
         tuple(gates),
         tuple(dict.fromkeys(why for report in reports for why in _incomplete(report))),
     )
