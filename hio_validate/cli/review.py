@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from hio_validate import history
+from hio_validate import history, parents
 from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
 from hio_validate.report.review import as_page_of_markdown, as_page_of_text
 from hio_validate.report.review.json_ import render
@@ -60,20 +60,18 @@ def _now() -> str:
 
 def _staged(root: Path, service: str | None, gates: tuple[str, ...]) -> Review:
     after = history.index_of(root)
-    before = history.revision(root)
+    before = parents.of_next_commit(root)
     basis = "The index was compared with HEAD."
     if before is None:
-        before, basis = (
-            history.Objects(root, {}),
-            "The index was compared with nothing: there is no commit yet.",
-        )
+        before = parents.Parents((("HEAD", history.Objects(root, {})),))
+        basis = "The index was compared with nothing: there is no commit yet."
     return reviewed(before, after, ("HEAD", "index"), basis, _now(), service, gates)
 
 
 def _range(root: Path, range_: str, service: str | None, gates: tuple[str, ...]) -> Review:
     base, head = _ends(range_)
     parted = history.parted_at(root, base, head)
-    before, after = history.revision(root, parted), history.revision(root, head)
+    before, after = parents.of_revision(root, parted[:12]), history.revision(root, head)
     assert before is not None
     assert after is not None
     if parted == history.commit_of(root, base):

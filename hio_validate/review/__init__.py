@@ -27,7 +27,7 @@ from hio_validate.status import statuses
 
 
 def review(
-    before: Objects,
+    before: Parents,
     after: Objects,
     names: tuple[str, str],
     basis: str,
@@ -35,13 +35,20 @@ def review(
     only: str | None = None,
     gates: Sequence[str] = (),
 ) -> Review:
-    """Review a change; `now` is the time in UTC by which approvals expire, `only` the one service to tell of."""
-    both = trees(before, after)
-    if not both.changed:
+    """Review a change against the first of `before`; what any of them has frozen must stay.
+
+    `now` is the time in UTC by which approvals expire, `only` the one service to tell of.
+    """
+    base = before.trees[0][1]
+    both = trees(base, after)
+    # What only another parent of a merge has, and the merge lets go of.
+    dropped = frozenset(before.paths()) - base.ids.keys() - after.ids.keys()
+    if not both.changed and not dropped:
         return Review(*names, basis, gates=tuple(gates))
-    reports = _judged(both, names[0], before, gates)
-    found, resolved = compared(*reports, both.focus, both.renamed)
-    quiet = kept_quiet(*reports, both.focus, both.renamed)
+    reports = _judged(both, before, gates)
+    focus = both.focus | dropped
+    found, resolved = compared(*reports, focus, both.renamed)
+    quiet = kept_quiet(*reports, focus, both.renamed)
     services = [_service(both, service, now) for service in both.services if only in (None, service)]
     told = {None, only}
     return Review(
@@ -54,16 +61,16 @@ def review(
         tuple(each for each in quiet if only is None or each.service in told),
         tuple(_renamed(both)),
         tuple(_unread(both)),
-        len(both.changed),
+        len(both.changed | dropped),
         tuple(gates),
         tuple(dict.fromkeys(why for report in reports for why in _incomplete(report))),
     )
 
 
-def _judged(both: Trees, base: str, before: Objects, gates: Sequence[str]) -> tuple[Report, Report]:
+def _judged(both: Trees, before: Parents, gates: Sequence[str]) -> tuple[Report, Report]:
     """Both sides judged: the base where the change concerns it, the head whole, so that no error is missed."""
     then = engine.run(both.before.repo, None, gates=gates, focus=both.focus)
-    return then, shards.judge(both.after.repo.tree, Parents(((base, before),)), gates)
+    return then, shards.judge(both.after.repo.tree, before, gates)
 
 
 def _incomplete(report: Report) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.console import hio, one_sentence
-from tests.small_repo import BASE, FILES, MATRIX, TWO, git, matrix, stack, write
+from tests.small_repo import BASE, ENTRY, FILES, MATRIX, TWO, baseline, git, matrix, stack, write
 
 
 @pytest.fixture
@@ -226,3 +226,20 @@ def test_every_file_of_the_small_repository_is_reviewed_when_it_goes(repo: Path)
     said = hio(repo, "review", "main..HEAD")
     assert said.code == 1
     assert "the service is gone" in said.out.lower()
+
+
+def test_a_merge_that_drops_an_entry_of_the_other_side_is_told(repo: Path) -> None:
+    other = ENTRY.replace("b0", "b1")
+    git(repo, "switch", "-q", "-c", "other", "main")
+    write(repo, {other: baseline("b1")})
+    _commit(repo)
+    git(repo, "switch", "-q", "change")
+    git(repo, "merge", "-q", "--no-commit", "--no-ff", "other")
+    git(repo, "rm", "-q", "-f", other)
+    said = hio(repo, "review", "--staged", "--format", "json")
+    dropped = [
+        each["document"]
+        for each in json.loads(said.out)["blocks"]
+        if each["rule"] == "frozen-document-changed"
+    ]
+    assert (dropped, said.code) == ([other], 1)
