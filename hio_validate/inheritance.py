@@ -15,7 +15,7 @@ from hio_validate.diagnostic import Path
 from hio_validate.ledger import Ledger, one_setting
 from hio_validate.models.entry import Baseline
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix, Preserved
-from hio_validate.repo import Item, Repo, name_of
+from hio_validate.repo import Item, Repo
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group, difference
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.setting import Class, Effective, Setting
@@ -113,18 +113,10 @@ class Inheritance:
     def covered_addresses(self) -> frozenset[str]:
         return frozenset(each.compared.address for each in self.covered if each.compared)
 
-    @cached_property
+    @property
     def tips(self) -> list[str] | None:
-        """The tips whose decisions the matrix covers: `as_of`, else what the first entry that pins it follows.
-
-        None: all entries count. A pinned matrix is frozen; what was decided later asks nothing of it.
-        """
-        if self.matrix.as_of:
-            return self.matrix.as_of
-        pinning = {name for name, entry in self.ledger.entries.items() if _pins(entry, self.item)}
-        if not pinning:
-            return None
-        return next(self.ledger.after(entry.name) for entry in self.ledger.as_of() if entry.name in pinning)
+        """The tips whose decisions the matrix covers; None: all that the ledger knows count."""
+        return self.matrix.as_of or None
 
     def required(self) -> Iterator[Required]:
         """What contract 3.3 wants covered: differences, what the parent sets, accepted and excluded settings."""
@@ -221,11 +213,6 @@ class Inheritance:
 def _is_lost(compared: Compared) -> bool:
     """Whether an accepted setting is in force on neither side but by a default; an identity always is in force."""
     return not compared.set_by_a_person and not names_an_identity(compared.address)
-
-
-def _pins(entry: Item, matrix: Item) -> bool:
-    pin: str | None = getattr(getattr(entry.model, "pins", None), "matrix", None)
-    return pin is not None and name_of(pin).rpartition("/")[2] == matrix.name
 
 
 _IDENTITY = re.compile(r"([^.]+\.)?(build|executable|system-libraries|(build|lib|artifact)\..+)")

@@ -8,18 +8,15 @@ from pathlib import Path
 import pytest
 
 from hio_validate.history import Folder
-from hio_validate.inheritance import Inheritance, inheritance
-from hio_validate.ledger import Ledger, ledgers
+from hio_validate.inheritance import Inheritance
 from hio_validate.repo import load
-from hio_validate.settings.knowledge import Settings
+from hio_validate.rules.base import View
 from tests.small_repo import BASE, ENTRY, FILES, MATRIX, SERVICE, TWO, matrix, pin, stack, write
 
 
 def _resolved(root: Path, files: Mapping[str, str | bytes] | None = None) -> Inheritance | None:
-    repo = load(Folder(write(root, {**FILES, **(files or {})})))
-    item = next(item for item in repo.items if item.file == MATRIX)
-    assert item.model is not None, item.refused
-    return inheritance(item, repo, Settings(repo), ledgers(repo).get(SERVICE) or Ledger(SERVICE, {}))
+    view = View(load(Folder(write(root, {**FILES, **(files or {})}))))
+    return view.inheritance(next(view.repo.of("matrix/v1")))
 
 
 def _required(root: Path, files: Mapping[str, str | bytes] | None = None) -> dict[str, str]:

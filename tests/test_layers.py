@@ -50,8 +50,8 @@ MAY_IMPORT = {
     "report": "diagnostic models repo settings ledger inheritance status next_test life checkpoint review",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
-    "inheritance scaffold rules appending checkpoint review subjects drift status next_test life "
+    "cli": "diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
+    "inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life "
     "report console validating",
     "hook": "",
     "__main__": "validating cli hook",

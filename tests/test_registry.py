@@ -24,9 +24,11 @@ AN_ID = re.compile(r"[a-z]+(-[a-z]+)+")
 A_CONTRACT_LINE = re.compile(r"^(\d+\.\d+) ", re.MULTILINE)
 
 UNSUPPRESSIBLE = {
-    "ambiguous-scalar", "broken-lineage", "dangling-reference", "duplicate-key", "frozen-document-changed",
-    "internal-error", "misnamed-document", "pin-mismatch", "recomputed-mismatch", "schema-violation", "syntax-error",
-    "undocumented-difference", "unpinned-evidence", "unreadable-rows", "unused-suppression",
+    "ambiguous-scalar", "anchor-lost", "approval-does-not-cover", "broken-lineage", "dangling-reference", "duplicate-key",
+    "frozen-document-changed", "history-altered", "history-hidden", "incomplete-decision", "incomplete-deployment",
+    "internal-error", "literal-secret", "misnamed-document", "open-tips", "pin-mismatch", "recomputed-mismatch",
+    "redaction-incomplete", "schema-violation", "syntax-error", "time-runs-backwards", "undecided-merge",
+    "undocumented-difference", "unpinned-evidence", "unreadable-rows", "unsigned-decision", "unused-suppression",
 }  # fmt: skip
 """Bytes, digests, pins, the ledger, numbers and completeness: a comment must not keep these quiet (a promise)."""
 

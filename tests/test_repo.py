@@ -294,8 +294,12 @@ def test_around_a_file_stand_those_it_names_and_those_that_name_it() -> None:
         f"{SERVICES}/lab/two/stacks/fast.yml",
         "ledger/lab/one/2026/e1.yaml",
         "manifests/sites/lab.yaml",
-    } <= needed
+    } <= needed, "the site, for it fills the place-holders of the stack"
     assert far not in needed
+    assert (
+        "manifests/sites/lab.yaml"
+        not in around(Files(TREE), ["manifests/engines/llama-server/family.yaml"])[1]
+    )
 
 
 def test_around_reads_what_it_can_where_a_file_is_locked() -> None:

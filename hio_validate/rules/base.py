@@ -97,11 +97,11 @@ class View:
     def inheritance(self, matrix: Item) -> Inheritance | None:
         """A matrix, resolved; None where a side is missing or unreadable.
 
-        A deployed matrix is frozen: it answers for what the ledger knew then, not for what was learned later.
+        A pinned matrix is frozen: it answers for what the ledger knew then, not for what was learned later.
         """
         if matrix.file not in self._inheritances:
-            ledger, deployed = self.ledger(matrix.service), self.deployed.get(matrix.file)
-            known = ledger.before(deployed.name) if deployed else ledger
+            ledger, pinning = self.ledger(matrix.service), self._pinning.get(matrix.file)
+            known = ledger.before(pinning[0].name) if pinning else ledger
             self._inheritances[matrix.file] = inheritance(matrix, self.repo, self.settings, known)
         return self._inheritances[matrix.file]
 
@@ -109,17 +109,22 @@ class View:
         """What a stack's arguments and environment got wrong, as far as it is this rule's."""
         return (wrong for wrong in self.settings.effective(stack).misread if wrong.rule == rule)
 
+    def deployment_of(self, matrix: Item) -> Item | None:
+        """The first deployment of its service that pins a matrix."""
+        pinning = self._pinning.get(matrix.file, ())
+        return next((entry for entry in pinning if isinstance(entry.model, Deployment)), None)
+
     @cached_property
-    def deployed(self) -> dict[str, Item]:
-        """File of a matrix -> the first deployment of its service that pins it."""
-        first: dict[str, Item] = {}
+    def _pinning(self) -> dict[str, list[Item]]:
+        """File of a matrix -> the entries of its service that pin it, in the order of the ledger."""
+        found: dict[str, list[Item]] = {}
         for service, ledger in self.ledgers.items():
             for entry in ledger.as_of():
-                pin = entry.model.pins.matrix if isinstance(entry.model, Deployment) else None
+                pin = getattr(getattr(entry.model, "pins", None), "matrix", None)
                 matrix = self.repo.find("matrix/v1", name_of(pin), service) if pin else None
                 if matrix is not None and matrix.service == service:
-                    first.setdefault(matrix.file, entry)
-        return first
+                    found.setdefault(matrix.file, []).append(entry)
+        return found
 
     def secrets(self, item: Item) -> tuple[Literal, ...]:
         """The secrets whose values a document states; they are shown nowhere."""

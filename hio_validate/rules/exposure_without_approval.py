@@ -84,7 +84,7 @@ def _approvals(item: Item, compared: Compared, found: Inheritance, view: View) -
 
 def _when(item: Item, view: View) -> tuple[Ledger, str]:
     """The ledger as it was when the matrix was first deployed, and when that was; else as it is now."""
-    ledger, deployed = view.ledger(item.service), view.deployed.get(item.file)
+    ledger, deployed = view.ledger(item.service), view.deployment_of(item)
     if deployed is not None:
         return ledger.before(deployed.name), deployed.model.at
     return ledger, max((entry.model.at for entry in ledger.entries.values()), key=moment, default="Z")

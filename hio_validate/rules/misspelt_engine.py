@@ -10,12 +10,12 @@ How to fix: write the family as the message says, or `unknown` where no grammar 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from hio_validate.diagnostic import Severity
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
 from hio_validate.settings.family import PACKAGED
+from hio_validate.spelling import nearest
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -23,12 +23,12 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         if process.engine == "unknown" or view.settings.family(process.engine) is not None:
             continue
         known = [*PACKAGED, *(family.name for family in view.repo.of("family/v1"))]
-        near = get_close_matches(process.engine.lower(), known, n=1, cutoff=0.75)
+        near = nearest(process.engine.lower(), known, 0.75)
         if near:
             yield Problem(
                 at(item, "processes", role, "engine"),
                 f"no engine family is called {process.engine}",
-                f"did you mean {near[0]}?",
+                f"did you mean {near}?",
             )
 
 

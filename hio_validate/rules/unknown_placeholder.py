@@ -11,12 +11,12 @@ How to fix: write the name as the site does, or add it to `paths:` or `secrets:`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from hio_validate.diagnostic import Severity
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, listed
 from hio_validate.settings.places import place_holders, place_of, values
+from hio_validate.spelling import nearest
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -27,12 +27,12 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     for role, process in item.model.processes.items():
         for path, name in place_holders(process):
             if name not in known:
-                near = get_close_matches(name, known, n=1)
+                near = nearest(name, known)
                 has = f"the site has {listed(known)}" if known else "the site names no path and no secret"
                 yield Problem(
                     at(item, "processes", role, *path),
                     f"${{{name}}} is nothing that the site of {item.service} defines",
-                    f"did you mean ${{{near[0]}}}?" if near else has,
+                    f"did you mean ${{{near}}}?" if near else has,
                 )
 
 

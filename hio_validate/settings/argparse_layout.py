@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import NamedTuple
 
 from hio_validate.settings.catalogue import UnreadableHelp
 
@@ -28,18 +28,16 @@ class _Part(Enum):
     OPTIONS = auto()
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One option or positional: its first line, and the lines indented deeper below it."""
 
     line: int
     first: str
     positional: bool
-    below: list[str] = field(default_factory=list)
+    below: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The column where descriptions start and the length of the longest line of any description."""
 
     column: int
@@ -117,7 +115,7 @@ class Scan:
         if positional == line.lstrip().startswith("-"):
             expected = "a positional argument" if positional else "an option"
             raise UnreadableHelp(index + 1, f"expected {expected}, got {line.strip()!r}")
-        self._entries.append(Entry(index + 1, line, positional))
+        self._entries.append(Entry(index + 1, line, positional, []))
 
     def _below(self, index: int, line: str, indent: int, blank_before: bool) -> None:
         if indent < INDENT or blank_before:

@@ -6,9 +6,8 @@ that say so themselves (settings/secrets.py); a value that looks like a credenti
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hio_validate.models.family import Family
 from hio_validate.settings.catalogue import Catalogue, Option
@@ -38,8 +37,7 @@ SHORTEST_SCRUBBED = 6
 """A shorter secret would also be found in words that have nothing to do with it."""
 
 
-@dataclass(frozen=True)
-class Grammar:
+class Grammar(NamedTuple):
     """How one engine spells its settings; both parts may be missing."""
 
     family: Family | None
@@ -101,6 +99,8 @@ def _json_pairs(value: str) -> list[tuple[str, str]]:
     if not value.lstrip().startswith(("{", "[")):
         return []
     try:
+        import json  # for a value that looks like JSON only
+
         data = json.loads(value)
     except (ValueError, RecursionError):
         return []

@@ -137,8 +137,10 @@ def test_what_a_later_leg_does_not_show_is_unobserved(tmp_path: Path) -> None:
 def test_an_asked_setting_that_a_later_leg_does_not_show_is_unobserved(tmp_path: Path) -> None:
     arms = _arm("one", of="auto", captures=("c1", "c3")) + _arm("two", more=SET_2, captures=("c2",))
     write(tmp_path, {f"{ROOM}/stacks/auto.yaml": stack("auto").replace('"1"', '"-1"')})
-    seen = _capture("c1", "auto") + "    log: {how: log, facts: {n_threads: 1}}\n"
-    found = _isolated(tmp_path, arms, c1=seen, c2=_capture("c2"), c3=_capture("c3", "auto"))
+    asked = 'argv: {how: proc, value: [[llama-server], [--threads, "-1"]]}'
+    auto = _capture("c1", "auto").replace("argv: {how: unknown}", asked)
+    seen = auto + "    log: {how: log, facts: {n_threads: 1}}\n"
+    found = _isolated(tmp_path, arms, c1=seen, c2=_capture("c2"), c3=auto.replace("name: c1", "name: c3"))
     assert found is not None
     assert found.unobserved == ("server.threads is unknown in a later leg of the arm one",)
 

@@ -25,7 +25,7 @@ def test_the_summary_says_how_far_back_and_what_was_looked_at() -> None:
     )
 
 
-@pytest.mark.parametrize("format_", [name for name in FORMATS if name not in ("json", "sarif")])
+@pytest.mark.parametrize("format_", [name for name in FORMATS if name not in ("json", "sarif", "gitlab")])
 def test_every_format_has_the_line(format_: str) -> None:
     assert "7 commits from the first to 0123456789" in render(AUDITED, format_)
 
