@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hio_validate.cli import _VERBS
@@ -25,6 +25,7 @@ WORDS = st.one_of(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(WORDS, max_size=4))
 def test_what_is_understood_means_what_click_says_it_means(words: list[str]) -> None:
     call = call_of(["validate", *words])
