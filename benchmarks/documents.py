@@ -6,6 +6,7 @@ Invariant: a text is a function of its arguments alone, so that the same seed gi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, timedelta
 from hashlib import sha256
 from statistics import fmean
 
@@ -52,6 +53,11 @@ class Variant:
     flash: str = "off"
     batch: int = 512
     kv: str = "f16"
+
+
+def day_of(number: int) -> str:
+    """The day of a run and of the entry about it: later ones of a ledger have larger numbers, and no day comes twice."""
+    return str(date(2026, 10, 1) + timedelta(days=number))
 
 
 def digest(*words: object) -> str:
@@ -438,7 +444,7 @@ def run(
     return f"""{MODELINE.format(up="../../../../../../", kind="run")}hio: run/v1
 name: {name}
 service: {serving.service}
-at: 2026-10-{1 + number % 28:02}T04:00:00Z
+at: {day_of(number)}T04:00:00Z
 scope:
   host: {digest("host", serving.site)}
   model: {digest("model", serving.model)}
@@ -470,7 +476,7 @@ id: {id_}
 service: {serving.service}
 after: [{f'"{after}"' if after else ""}]
 by: operator
-at: 2026-10-{1 + number % 28:02}T16:00:00Z
+at: {day_of(number)}T16:00:00Z
 {body}judged_by: {{hio: 0.1.0, rules: 1}}
 """
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 
 import documents
-from documents import Serving, Variant
+from documents import Serving, Variant, day_of
 
 ENGINES = Path(__file__).resolve().parent.parent / "manifests/engines/llama-server"
 PER_SERVICE = 20
@@ -196,15 +196,15 @@ def _ledger(
     )
     tip = id_ = ""
     for number, (name, body) in enumerate(bodies, at):
-        id_ = f"2026-10-{1 + number % 28:02}-{name}"
+        id_ = f"{day_of(number)}-{name}"
         text = documents.entry(serving, id_, number, tip, body)
-        tip = f"{id_}@" + made.add(f"ledger/{serving.service}/2026/{id_}.yaml", text)
+        tip = f"{id_}@" + made.add(f"ledger/{serving.service}/{id_[:4]}/{id_}.yaml", text)
     return id_
 
 
 def _matrices(made: Corpus, serving: Serving, captures: dict[str, str], tip: str) -> None:
-    accepted = tip[:8] + next(
-        path.rpartition("/")[2][8:-5]
+    accepted = next(
+        path.rpartition("/")[2][:-5]
         for path in made.files
         if path.startswith(f"ledger/{serving.service}/") and path.endswith("-threads-2.yaml")
     )
