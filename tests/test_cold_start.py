@@ -34,7 +34,7 @@ WAITS_FOR_NONE_OF = {
 """Module -> why nothing here needs it, or for what it would be needed."""
 NEVER = {"argparse", "asyncio", "concurrent", "email", "http", "importlib.metadata", "importlib.resources", "jsonschema",
          "logging", "multiprocessing", "socket", "ssl", "tempfile", "xml", "zipfile", "hio_validate.cli",
-         "hio_validate.compile", "hio_validate.models.definitions", "hio_validate.observe", "hio_validate.schemas"}  # fmt: skip
+         "hio_validate.compile", "hio_validate.models.definitions", "hio_validate.observe", "hio_validate.json_schema"}  # fmt: skip
 
 LOADED = """
 import sys
@@ -47,9 +47,9 @@ except SystemExit as end:
 """
 
 
-@pytest.fixture(scope="module")
-def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return committed(tmp_path_factory.mktemp("cold") / "repo")
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return committed(tmp_path / "repo")
 
 
 def loaded(repo: Path, *words: str) -> set[str]:
