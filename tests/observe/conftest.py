@@ -54,6 +54,7 @@ def start() -> Iterator[Start]:
             **more,
         )
         running.append(process)
+        _wait_for_its_words(process)
         if ready:
             assert process.stdout is not None
             assert process.stdout.readline(), "the process ended before it was ready"
@@ -77,6 +78,12 @@ def start_python(start: Start) -> Start:
         return start([_interpreter(more.get("as_nobody", False)), "-c", waiting, *words], ready=True, **more)
 
     return begin
+
+
+def _wait_for_its_words(process: subprocess.Popen[str]) -> None:
+    """The kernel shows the arguments of a new program a moment after it has begun."""
+    while process.poll() is None and not Path(f"/proc/{process.pid}/cmdline").read_bytes():
+        time.sleep(0.001)
 
 
 def _interpreter(as_nobody: bool) -> str:
