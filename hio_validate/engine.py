@@ -153,9 +153,11 @@ class _Judge:
             self.found.append(found)
 
     def _severity(self, rule: Rule, item: Item | None, problem: Problem) -> Severity:
-        """A frozen document is judged by the rules of its time: a newer rule gives it a note."""
+        """A frozen document is judged by the rules of its time, and what was put right since gives a note."""
         severity = problem.severity or rule.severity
         document = problem.place.document or (item.document if item else None)
+        if document is not None and rule.spares_corrected and document.file in self.view.corrected:
+            return Severity.NOTE
         spares = rule.suppressible or rule.spares_older
         newest = self._judged_by.get(document.file) if document and spares else None
         return Severity.NOTE if newest is not None and rule.since > newest else severity

@@ -109,6 +109,17 @@ class View:
         """What a stack's arguments and environment got wrong, as far as it is this rule's."""
         return (wrong for wrong in self.settings.effective(stack).misread if wrong.rule == rule)
 
+    @cached_property
+    def corrected(self) -> frozenset[str]:
+        """Files of the entries that a later correction of their ledger puts right."""
+        found = set()
+        for ledger in self.ledgers.values():
+            for item in ledger.entries.values():
+                named = ledger.entry(getattr(item.model, "corrects", None) or "")
+                if named is not None and named.name in ledger.ancestors(ledger.after(item.name)):
+                    found.add(named.file)
+        return frozenset(found)
+
     def deployment_of(self, matrix: Item) -> Item | None:
         """The first deployment of its service that pins a matrix."""
         pinning = self._pinning.get(matrix.file, ())
@@ -167,6 +178,8 @@ class Rule(NamedTuple):
     suppressible: bool = True
     spares_older: bool = False
     """Gives only notes on documents frozen before it, as every suppressible rule does; pins, ledger and history never do."""
+    spares_corrected: bool = False
+    """An entry that a later correction puts right gets a note: it stays as it is, and nobody can mend it."""
 
 
 def at(item: Item, *path: str | int) -> Place:

@@ -79,5 +79,5 @@ def _not_computable(item: Item, result: Result, run: Item, rows: Sequence[Row]) 
 
 RULE = Rule(
     "recomputed-mismatch", Scope.DOCUMENT, Severity.ERROR, "a published number is not what the raw rows give", check,
-    kinds=("entry/v1",), contract=("7.3",), suppressible=False,
+    kinds=("entry/v1",), contract=("7.3",), suppressible=False, spares_corrected=True,
 )  # fmt: skip

@@ -111,5 +111,5 @@ def _starts(capture: Item) -> Iterator[_Seen]:
 
 RULE = Rule(
     "time-runs-backwards", Scope.DOCUMENT, Severity.ERROR, "an entry is older than what it relies on", check,
-    kinds=("entry/v1",), contract=("1.7", "8.1"), since=2, suppressible=False,
+    kinds=("entry/v1",), contract=("1.7", "8.1"), since=2, suppressible=False, spares_corrected=True,
 )  # fmt: skip
