@@ -18,7 +18,7 @@ from hio_validate.diagnostic import Diagnostic  # noqa: E402
 from hio_validate.history import Folder  # noqa: E402
 from hio_validate.repo import load  # noqa: E402
 from hio_validate.rules import RULES  # noqa: E402
-from hio_validate.rules.base import Rule  # noqa: E402
+from hio_validate.rules.base import Rule, Scope  # noqa: E402
 from tests.rules.cases import BaseFolder  # noqa: E402
 
 _WEIGHTS = {
@@ -31,7 +31,8 @@ _WEIGHTS = {
 def page(rule: Rule) -> str:
     """The Markdown page of one rule."""
     what, why, how = _parts(rule)
-    facts = [_WEIGHTS[rule.severity], f"since rule set {rule.since}"]
+    weight = "error: `hio audit` exits 1" if rule.scope is Scope.HISTORY else _WEIGHTS[rule.severity]
+    facts = [weight, f"since rule set {rule.since}"]
     facts += [f"[contract](../contract.md) {', '.join(rule.contract)}"] if rule.contract else []
     facts += [] if rule.suppressible else ["cannot be suppressed"]
     parts = [

@@ -61,7 +61,7 @@ def _called(words: Sequence[str]) -> Callable[[], int]:
 
     from hio_validate.validating import judge
 
-    return lambda: judge([Path(path) for path in call.paths], staged=call.staged)
+    return lambda: judge([Path(path) for path in call.paths], staged=call.staged, frozen=call.frozen)
 
 
 def _discard_output() -> None:

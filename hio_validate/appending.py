@@ -310,15 +310,15 @@ def _check_shape(data: Mapping[str, Any]) -> None:
     except ValidationError as error:
         refused = refusals(error, "entry/v1", dict(data))
         raise CannotAppend(
-            f"{data['kind']}: " + "; ".join(_as_option(each.message) for each in refused)
+            f"{data['kind']}: " + "; ".join(_as_option(each.message, data["kind"]) for each in refused)
         ) from None
 
 
-def _as_option(message: str) -> str:
+def _as_option(message: str, kind: str) -> str:
     """A refusal in the words of the command line, where the key has an option of its own."""
     for key, option in _OPTION.items():
         if message.startswith(f'the key "{key}" is missing'):
-            return f"give {option}"
+            return f"give {'--candidate' if (kind, key) == ('deployment', 'pins') else option}"
         if message.startswith(f'unknown key "{key}"'):
             return f"{option} has no meaning here"
     return message
@@ -327,7 +327,8 @@ def _as_option(message: str) -> str:
 _OPTION = {
     **{key: f"--{key}" for key in (*PINNED, "factor", "corrects", "decision", "next", "blocks", "hazard", "approves",
                                    "scope", "until", "undoes", "benefit", "regression", "uncertainty", "redacts",
-                                   "keeps", "evidence")},
+                                   "evidence")},
+    "keeps": "--keep", "because": "--because",
     "pins": "--stack", "result_kind": "--result-kind", "services": "--affects", "owners": "--owner",
     "factors": "--covers", "workloads": "--workload",
 }  # fmt: skip

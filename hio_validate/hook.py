@@ -1,4 +1,4 @@
-"""The calls that hooks make, `hio validate PATH…` and `hio validate --staged`: understood without click.
+"""The calls that hooks make, `hio validate PATH…` and `hio validate --staged [--frozen]`: understood without click.
 
 Importing click is a tenth of such a call. Invariant: whatever else stands there, also one option more, is click's to
 understand, and what is understood here means what it means there (tests/test_hook.py).
@@ -15,6 +15,7 @@ class Call(NamedTuple):
 
     paths: tuple[str, ...] = ()
     staged: bool = False
+    frozen: bool = False
 
 
 def call_of(words: Sequence[str]) -> Call | None:
@@ -22,6 +23,8 @@ def call_of(words: Sequence[str]) -> Call | None:
     match words:
         case ["validate", "--staged"]:
             return Call(staged=True)
+        case ["validate", "--staged", "--frozen"]:
+            return Call(staged=True, frozen=True)
         case ["validate", *paths] if not any(path.startswith("-") for path in paths):
             return Call(tuple(paths))
     return None

@@ -185,14 +185,18 @@ class Inheritance:
         return address in self.covered_addresses or any(one_setting(name, address) for name in strangers)
 
     def open_rows(self) -> Iterator[tuple[int, FactorRow | Bundle]]:
-        """Index and row of all that waits for a decision or a measurement; a change that cites nothing does."""
+        """Index and row of all that waits for a decision or a measurement; what is decided and cites nothing does."""
         for index, row in enumerate(self.matrix.rows):
             if not isinstance(row, FactorRow | Bundle):
                 continue
-            if row.disposition in ("retest", "undecided") or (
-                row.disposition == "changed" and row.evidence is None and self._needs_evidence(row)
-            ):
+            if row.disposition in ("retest", "undecided") or self.is_unfounded(row):
                 yield index, row
+
+    def is_unfounded(self, row: FactorRow | Bundle) -> bool:
+        """Whether a row decides what needs evidence (contract 3.5) and cites none; to require another row is one, too."""
+        if row.disposition not in ("changed", "excluded") or row.evidence is not None:
+            return False
+        return getattr(row, "requires", None) is None and self._needs_evidence(row)
 
     def _needs_evidence(self, row: FactorRow | Bundle) -> bool:
         """Locators and endpoints need listing, not evidence (contract 3.2)."""

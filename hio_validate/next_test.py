@@ -116,14 +116,14 @@ def _of_row(
     if isinstance(row, Bundle):
         question = row.question or "no question is declared yet"
         what = f"measure its members together: {question}"
-        if row.disposition == "changed":
-            alone += ", which says changed and cites nothing"
+        if matrix.is_unfounded(row):
+            alone += f", which says {row.disposition} and cites nothing"
         return AskedTest(f"the bundle {row.bundle}", "", what, alone, name, waits)
     what = f"measure this change alone against {matrix.parent.name}, everything else as there"
     if row.disposition == "undecided":
         what = "decide the row first: preserved, changed, retest or excluded"
-    if row.disposition == "changed":
-        alone += ", which says changed and cites nothing"
+    if matrix.is_unfounded(row):
+        alone += f", which says {row.disposition} and cites nothing"
     compared = matrix.difference.find(names[0])
     change = f"{compared.from_} -> {compared.to}" if compared else f"{row.from_} -> {row.to}"
     return AskedTest(names[0], change, what, alone, name, waits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ from tests.small_repo import BASE, MATRIX, committed, matrix, write
 BY_CLICK = [sys.executable, "-c", "import sys; from hio_validate.cli import run; sys.exit(run())"]
 
 WORDS = st.one_of(
-    st.sampled_from(["a.yaml", "matrix/x/y.yaml", "--staged", "--", "-", "--gate", "deploy", "--help", "-h", "", "--repo=x"]),
+    st.sampled_from(["a.yaml", "matrix/x/y.yaml", "--staged", "--frozen", "--", "-", "--gate", "deploy", "--help", "-h", "", "--repo=x"]),
     st.text(st.characters(exclude_characters="\0"), max_size=6),
 )  # fmt: skip
 
@@ -31,8 +32,8 @@ def test_what_is_understood_means_what_click_says_it_means(words: list[str]) -> 
     call = call_of(["validate", *words])
     assume(call is not None)
     assert call is not None
-    understood = {"paths": tuple(map(Path, call.paths)), "staged": call.staged}
-    defaults = {"repo": None, "changed_from": None, "frozen": False, "gates": (), "format_": "text"}
+    understood = {"paths": tuple(map(Path, call.paths)), "staged": call.staged, "frozen": call.frozen}
+    defaults = {"repo": None, "changed_from": None, "gates": (), "format_": "text"}
     assert validate.make_context("validate", list(words)).params == understood | defaults
 
 
@@ -40,6 +41,11 @@ def test_the_calls_of_hooks_are_understood() -> None:
     assert call_of(["validate"]) == Call()
     assert call_of(["validate", BASE, MATRIX]) == Call((BASE, MATRIX))
     assert call_of(["validate", "--staged"]) == Call(staged=True)
+    entries = re.findall(
+        r"entry: hio (.+)", (Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text()
+    )
+    assert len(entries) == 2
+    assert all(call_of(entry.split()) for entry in entries), "what the shipped hooks call"
 
 
 @pytest.mark.parametrize(

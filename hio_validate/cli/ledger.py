@@ -173,6 +173,9 @@ def merge(
     record and is overruled.
     """
     book, view, root = _opened(service, repo)
+    if not book.entries:
+        services_of(view.repo, service)
+        stop(f"the ledger of {service} is empty; it begins with a baseline: hio ledger append baseline", 2)
     if len(book.tips) < 2:
         click.echo(f"{service} has one tip, {', '.join(book.tips)}: nothing to merge")
         return

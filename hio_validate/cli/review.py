@@ -10,10 +10,12 @@ import click
 
 from hio_validate import history, parents
 from hio_validate.cli.shared import color, repo_option, root_of, show, stop, width
+from hio_validate.places import service_of
 from hio_validate.report.review import as_page_of_markdown, as_page_of_text
 from hio_validate.report.review.json_ import render
 from hio_validate.review import review as reviewed
 from hio_validate.review.changes import Review
+from hio_validate.spelling import nearest
 
 
 @click.command()
@@ -46,6 +48,14 @@ def review(
     sys.exit(found.exit_code)
 
 
+def _refuse_unknown(service: str | None, *trees: history.Objects | parents.Parents) -> None:
+    """A misspelt service would find nothing to tell, and look like a change that nothing blocks."""
+    known = {named for tree in trees for path in tree.paths() if (named := service_of(path))}
+    if service is not None and service not in known:
+        near = nearest(service, known)
+        stop(f"no service is called {service}" + (f"; did you mean {near}?" if near else ""), 2)
+
+
 def _rendered(found: Review, format_: str) -> str:
     if format_ == "json":
         return render(found)
@@ -65,6 +75,7 @@ def _staged(root: Path, service: str | None, gates: tuple[str, ...]) -> Review:
     if before is None:
         before = parents.Parents((("HEAD", history.Objects(root, {})),))
         basis = "The index was compared with nothing: there is no commit yet."
+    _refuse_unknown(service, before, after)
     return reviewed(before, after, ("HEAD", "index"), basis, _now(), service, gates)
 
 
@@ -78,6 +89,7 @@ def _range(root: Path, range_: str, service: str | None, gates: tuple[str, ...])
         basis = f"{head} was compared with {base} ({parted[:12]})."
     else:
         basis = f"{head} was compared with {parted[:12]}, where it left {base}, which has moved on since."
+    _refuse_unknown(service, before, after)
     return reviewed(before, after, (base, head), basis, _now(), service, gates)
 
 

@@ -15,6 +15,7 @@ from hio_validate.models.entry import (
     FailedRun,
     Opportunity,
 )
+from hio_validate.moment import moment
 from hio_validate.next_test import AskedTest
 from hio_validate.repo import Item, name_of
 from hio_validate.report.table import table
@@ -110,7 +111,7 @@ def _approval(item: Item, now: str) -> Shape:
         "services": list(model.services),
         "owners": list(model.owners),
         "until": model.until,
-        "expired": model.until[:19] < now[:19],
+        "expired": moment(model.until) < moment(now),
     }
 
 

@@ -157,30 +157,8 @@ def trees(before: Objects, after: Objects) -> Trees:
     now = Layers(after.paths(), _layered(after))
     then = Layers(before.paths(), (*_layered(own), *now.parts))
     focus = around(then, changed)[1] | around(now, changed)[1]
-    focus |= _at_changed_sites(then, now, changed)
     sides = [Side(part(tree, _with_services(tree, focus))) for tree in (then, now)]
     return Trees(sides[0], sides[1], changed, focus)
-
-
-def _at_changed_sites(before: Layers, after: Layers, changed: Iterable[str]) -> frozenset[str]:
-    """The stacks of every service whose place at a site is another one now: no stack cites its site."""
-    found: set[str] = set()
-    for file in sorted(changed):
-        if not (file.startswith("manifests/sites/") and file.endswith(ENDINGS)):
-            continue
-        site = file.rpartition("/")[2].rpartition(".")[0]
-        places = [Side(part(tree, [file] if file in tree.all else [])) for tree in (before, after)]
-        for tree in (before, after):
-            for path in documents_in(tree):
-                service = service_of(path)
-                if (
-                    service
-                    and service.startswith(f"{site}/")
-                    and "/stacks/" in path
-                    and places[0].place(service) != places[1].place(service)
-                ):
-                    found.add(path)
-    return frozenset(found)
 
 
 def _with_services(tree: Layers, focus: frozenset[str]) -> set[str]:

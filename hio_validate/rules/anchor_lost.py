@@ -25,5 +25,5 @@ def check(found: Sequence[Diagnostic]) -> Iterator[Problem]:
 
 RULE = Rule(
     "anchor-lost", Scope.HISTORY, Severity.ERROR, "an anchored commit or ledger tip is lost", check,
-    contract=("8.1", "12.3",), suppressible=False,
+    contract=("8.1", "12.3",), since=2, suppressible=False,
 )  # fmt: skip

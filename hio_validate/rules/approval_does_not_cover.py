@@ -93,5 +93,5 @@ def _documents(item: Item, approval: Approval) -> Iterator[tuple[str, str, str]]
 
 RULE = Rule(
     "approval-does-not-cover", Scope.DOCUMENT, Severity.ERROR, "an approval does not cover what relies on it", check,
-    kinds=("entry/v1",), contract=("5.1",), since=2, suppressible=False, spares_corrected=True,
+    kinds=("entry/v1",), contract=("5.1",), since=2, suppressible=False,
 )  # fmt: skip

@@ -29,5 +29,5 @@ def check(found: Sequence[Diagnostic]) -> Iterator[Problem]:
 
 RULE = Rule(
     "history-altered", Scope.HISTORY, Severity.ERROR, "history altered an entry or a frozen document", check,
-    contract=("1.4", "8.1", "12.3",), suppressible=False,
+    contract=("1.4", "8.1", "12.3",), since=2, suppressible=False,
 )  # fmt: skip

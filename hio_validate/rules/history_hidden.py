@@ -24,5 +24,5 @@ def check(found: Sequence[Diagnostic]) -> Iterator[Problem]:
 
 RULE = Rule(
     "history-hidden", Scope.HISTORY, Severity.ERROR, "git is made to show another history", check,
-    contract=("8.1", "12.3",), suppressible=False,
+    contract=("8.1", "12.3",), since=2, suppressible=False,
 )  # fmt: skip

@@ -200,5 +200,5 @@ def _pinned(decision: Decision, key: str) -> str | None:
 
 RULE = Rule(
     "incomplete-decision", Scope.DOCUMENT, Severity.ERROR, "a decision lacks something it must stand on", check,
-    kinds=("entry/v1",), contract=("8.2",), since=2, suppressible=False, spares_corrected=True, spares_older=True,
+    kinds=("entry/v1",), contract=("8.2",), since=2, suppressible=False, spares_older=True,
 )  # fmt: skip

@@ -199,5 +199,5 @@ def _rollback(item: Item, view: View) -> Iterator[Problem]:
 
 RULE = Rule(
     "incomplete-deployment", Scope.DOCUMENT, Severity.ERROR, "a deployment or rollback lacks what it must stand on", check,
-    kinds=("entry/v1",), contract=("8.3", "12.2"), since=2, suppressible=False, spares_corrected=True,
+    kinds=("entry/v1",), contract=("8.3", "12.2"), since=2, suppressible=False,
 )  # fmt: skip

@@ -23,5 +23,5 @@ def check(found: Sequence[Diagnostic]) -> Iterator[Problem]:
 
 RULE = Rule(
     "redaction-incomplete", Scope.HISTORY, Severity.ERROR, "redacted bytes still stand at HEAD", check,
-    contract=("1.4",), suppressible=False,
+    contract=("1.4",), since=2, suppressible=False,
 )  # fmt: skip

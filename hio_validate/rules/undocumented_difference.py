@@ -60,5 +60,5 @@ def _undocumented(found: Inheritance, required: Required) -> Problem:
 
 RULE = Rule(
     "undocumented-difference", Scope.DOCUMENT, Severity.ERROR, "a difference or inherited setting has no row", check,
-    kinds=("matrix/v1",), contract=("3.1", "3.3", "2.2", "2.5"), since=2, suppressible=False,
+    kinds=("matrix/v1",), contract=("3.1", "3.3", "2.2", "2.5"), since=2, suppressible=False, spares_older=True,
 )  # fmt: skip

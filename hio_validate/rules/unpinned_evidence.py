@@ -54,5 +54,5 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 RULE = Rule(
     "unpinned-evidence", Scope.DOCUMENT, Severity.ERROR, "an entry relies on evidence it does not pin", check,
-    kinds=("entry/v1",), contract=("1.4", "3.5"), suppressible=False, spares_corrected=True,
+    kinds=("entry/v1",), contract=("1.4", "3.5"), suppressible=False,
 )  # fmt: skip

@@ -23,5 +23,5 @@ def check(found: Sequence[Diagnostic]) -> Iterator[Problem]:
 
 RULE = Rule(
     "unsigned-decision", Scope.HISTORY, Severity.ERROR, "a decision was committed without an allowed signature", check,
-    contract=("5.1", "8.2",), suppressible=False,
+    contract=("5.1", "8.2",), since=2, suppressible=False,
 )  # fmt: skip
