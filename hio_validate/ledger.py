@@ -231,9 +231,7 @@ class Ledger:
             for subject, entries in self.between_tips_of(merge) if kept else ():
                 standing = self.ancestors(kept & set(entries))
                 for id_ in self.ancestors(entries) - standing if standing else ():
-                    lost |= {
-                        (id_, said) for said, _ in words(self.entries[id_]) if one_setting(said, subject)
-                    }
+                    lost |= set(_lost_words(self.entries[id_], subject))
         return lost
 
 
@@ -252,6 +250,14 @@ def words(item: Item) -> Iterator[Word]:
             yield Word(DEPLOYED, model.pins.stack)
     for stack in _parents(item):
         yield Word(PARENT, stack)
+
+
+def _lost_words(item: Item, subject: str) -> Iterator[tuple[str, str]]:
+    """What an entry no longer says where it was overruled about a subject; a stack falls with the setting it accepts."""
+    said = [word.subject for word in words(item)]
+    if any(one_setting(each, subject) for each in said):
+        falls = isinstance(item.model, Increment) and subject != PARENT
+        yield from ((item.name, each) for each in said if falls or one_setting(each, subject))
 
 
 def _parents(item: Item) -> Iterator[str]:

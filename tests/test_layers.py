@@ -44,13 +44,13 @@ MAY_IMPORT = {
     "focused": "diagnostic repo parents surroundings engine",
     "checkpoint": "diagnostic source repo settings history parents focused",
     "shards": "diagnostic repo surroundings rules engine",
-    "review": "diagnostic moment models repo settings history parents evidence ledger rules status engine surroundings shards",
+    "review": "places diagnostic moment models repo settings history parents evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "report": "diagnostic models repo settings ledger inheritance status next_test life checkpoint review",
+    "report": "diagnostic moment models repo settings ledger inheritance status next_test life checkpoint review",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
+    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
     "inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life "
     "report console validating",
     "hook": "",

@@ -182,6 +182,13 @@ def test_two_parents_are_a_disagreement_and_the_kept_one_is_the_parent() -> None
     assert after.parent == "new"
 
 
+def test_a_stack_falls_with_the_setting_that_a_merge_overruled() -> None:
+    graph: Graph = {"start": [], "one": ["start"], "two": ["start"], "m": ["one", "two"]}
+    said = {"start": _baseline("base"), "one": _increment("a", "fast"), "two": _control("a")}
+    assert _ledger(graph, **said, m=_merge("two")).parent == "base"
+    assert _ledger(graph, **said, m=_merge("one")).parent == "fast"
+
+
 def test_a_branch_that_only_kept_what_was_there_does_not_disagree() -> None:
     graph: Graph = {"start": [], "old": ["start"], "new": ["old"], "side": ["old"]}
     book = _ledger(graph, start=_baseline("base"), old=_control("a"), new=_increment("a"), side=_control("b"))

@@ -27,7 +27,7 @@ UNSUPPRESSIBLE = {
     "ambiguous-scalar", "anchor-lost", "approval-does-not-cover", "broken-lineage", "dangling-reference", "duplicate-key",
     "frozen-document-changed", "history-altered", "history-hidden", "incomplete-decision", "incomplete-deployment",
     "internal-error", "literal-secret", "misnamed-document", "open-tips", "pin-mismatch", "recomputed-mismatch",
-    "redaction-incomplete", "schema-violation", "syntax-error", "time-runs-backwards", "undecided-merge",
+    "redaction-incomplete", "run-measured-something-else", "schema-violation", "syntax-error", "time-runs-backwards", "undecided-merge",
     "undocumented-difference", "unpinned-evidence", "unreadable-rows", "unsigned-decision", "unused-suppression",
 }  # fmt: skip
 """Bytes, digests, pins, the ledger, numbers and completeness: a comment must not keep these quiet (a promise)."""

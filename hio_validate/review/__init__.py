@@ -14,6 +14,7 @@ from hio_validate.history import Objects
 from hio_validate.ledger import Ledger
 from hio_validate.models.entry import Baseline, Deployment
 from hio_validate.parents import Parents
+from hio_validate.places import frozen
 from hio_validate.repo import Item, documents_in, service_of
 from hio_validate.review.changes import How, Renamed, Review, ServiceReview, StackChange, StatusChange, Unread
 from hio_validate.review.exposure import approved, widened
@@ -54,7 +55,7 @@ def review(
     return Review(
         *names,
         basis,
-        tuple(each for each in services if _says_anything(each)),
+        tuple(each for each in services if _says_anything(each) or _record_or_unread(both, each.service)),
         tuple(shared(both)),
         tuple(each for each in found if only is None or each.service in told),
         tuple(each for each in resolved if only is None or each.service in told),
@@ -174,6 +175,21 @@ def _says_anything(service: ServiceReview) -> bool:
             service.records,
         )
     )
+
+
+def _record_or_unread(both: Trees, service: str) -> bool:
+    """Whether the change touches a document of a service that was frozen, or that one side cannot read."""
+    return any(
+        service_of(file) == service
+        and not (
+            both.before.is_readable(file) and both.after.is_readable(file) and _is_new_or_free(both, file)
+        )
+        for file in both.changed
+    )
+
+
+def _is_new_or_free(both: Trees, file: str) -> bool:
+    return frozen(file) is None or file not in both.before.by_file
 
 
 def _renamed(both: Trees) -> Iterator[Renamed]:

@@ -14,7 +14,14 @@ SAYS_HOW_IT_WEIGHS = ("-is-an-error", "-is-a-gate", "-is-a-note")
 SPECIAL = {"internal-error", *(rule.id for rule in RULES if rule.scope is Scope.HISTORY)}
 """Not shown by documents: a rule that raises (tests/test_engine.py), what commits did (tests/history)."""
 
-ONE_A_DOCUMENT = {"syntax-error", "undecided-merge", "unlearned-help", "unpinned-evidence", "unreadable-rows"}
+ONE_A_DOCUMENT = {
+    "run-measured-something-else",
+    "syntax-error",
+    "undecided-merge",
+    "unlearned-help",
+    "unpinned-evidence",
+    "unreadable-rows",
+}
 """After the first such fault nothing more can be said of the document, so there is no second to lose."""
 
 
