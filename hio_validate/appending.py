@@ -64,7 +64,8 @@ class Draft:
             if key in said:
                 said[key] = shape(said[key])
         if self.kind == "approval":
-            said = {"services": [self.service], "owners": [self.by], **said}
+            said = {"owners": [self.by], **said}
+            said["services"] = list(dict.fromkeys([self.service, *said.get("services", [])]))
         if self.kind == "deployment":
             said["site"] = self.service.partition("/")[0]
         return said
@@ -288,6 +289,10 @@ def _refuse_what_no_model_sees(ledger: Ledger, kind: str, fields: Mapping[str, A
         raise CannotAppend(f"the ledger of {ledger.service} is empty; it begins with a baseline")
     if kind == "merge" and len(ledger.tips) < 2:
         raise CannotAppend(f"a merge closes at least two tips; the ledger has one: {', '.join(ledger.tips)}")
+    known = {item.service for item in repo.items} | {ledger.service}
+    stranger = next((each for each in fields.get("services", ()) if each not in known), None)
+    if stranger is not None:
+        raise CannotAppend(f"no service is called {stranger}; an approval names services that exist")
     corrected = fields.get("corrects")
     if corrected is not None and repo.find("entry/v1", corrected, ledger.service) is None:
         raise CannotAppend(f"no entry is called {corrected}; a correction names what it puts right")

@@ -192,6 +192,16 @@ class Ledger:
         return said[-1] if said else None
 
     @cached_property
+    def corrected(self) -> dict[str, str]:
+        """Entry -> the later correction that puts it right."""
+        found = {}
+        for item in self.entries.values():
+            named = self.entry(getattr(item.model, "corrects", None) or "")
+            if named is not None and named.name in self.ancestors(self.after(item.name)):
+                found[named.name] = item.name
+        return found
+
+    @cached_property
     def disagreements(self) -> list[Disagreement]:
         """What the open tips decided differently; empty with one tip."""
         return self._between(self.tips)

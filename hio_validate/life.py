@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hio_validate.inheritance import Covered
 from hio_validate.ledger import DEPLOYED, PARENT, Ledger, one_setting, words
+from hio_validate.models.entry import Deployment, Rollback
 from hio_validate.models.run import Arm
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
@@ -108,6 +109,7 @@ class _Life:
             values = tuple(self._values(item))
             shown = tuple(each.value for each in values)
             about = self._speaks(getattr(item.model, "factor", None))
+            about = about or (isinstance(item.model, Deployment | Rollback) and bool(values))
             about = about or getattr(item.model, "corrects", "").rpartition("/")[2] in told
             about = about or any(kept.rpartition("/")[2] in told for kept in getattr(item.model, "keeps", ()))
             if about or (values and shown != last):

@@ -99,7 +99,8 @@ class _Standing:
             run = self._run(item)
             proven = run is None or not run.model.imported
             if proven and self._makes_it_parent(item) and not isinstance(item.model, Deployment | Rollback):
-                return f"{item.model.kind} {item.name}"
+                right = self.ledger.corrected.get(item.name)
+                return f"{item.model.kind} {item.name}" + (f", which {right} puts right" if right else "")
         return ""
 
     def _makes_it_parent(self, item: Item) -> bool:

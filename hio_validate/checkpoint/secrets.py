@@ -48,13 +48,26 @@ def refusals(files: Sequence[tuple[str, bytes]]) -> list[Refusal]:
     """One refusal for each line that holds a secret."""
     found: dict[tuple[str, int], str] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for path, raw in files:
+        for path, bytes_ in files:
+            raw = _as_utf8(bytes_)
             for line, what in (*_own(path, raw), *_scanned(folder, path, raw)):
                 found.setdefault((path, line), what)
     return [
         Refusal(f"{path}:{line}", f"holds a secret ({what})", _HELP)
         for (path, line), what in sorted(found.items())
     ]
+
+
+def _as_utf8(raw: bytes) -> bytes:
+    """The same text as the scanner reads it: an editor's UTF-16 would hide what it says between zero bytes."""
+    marks = {
+        b"\xff\xfe\x00\x00": "utf-32",
+        b"\x00\x00\xfe\xff": "utf-32",
+        b"\xff\xfe": "utf-16",
+        b"\xfe\xff": "utf-16",
+    }
+    encoding = next((name for mark, name in marks.items() if raw.startswith(mark)), None)
+    return raw.decode(encoding, errors="replace").encode() if encoding else raw
 
 
 def _own(path: str, raw: bytes) -> Iterator[tuple[int, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -146,9 +147,21 @@ def _edited(file: str, content: bytes, kind: str, view: View) -> bytes:
     try:
         return appending.completed(view.repo, said, file)
     except appending.CannotAppend as error:
-        kept = Path(click.get_app_dir("hio")) / "drafts" / Path(file).name
-        writing.replace(kept, said)
-        stop(f"{error}; your text is kept in {kept}", 1)
+        stop(f"{error}; your text is kept in {_kept(file, said)}", 1)
+
+
+def _kept(file: str, said: bytes) -> Path:
+    """Where a text is kept that is no entry yet; an earlier one is never replaced."""
+    _, site, model, _, name = file.split("/")
+    drafts = Path(click.get_app_dir("hio")) / "drafts" / site / model
+    for number in count(1):
+        draft = drafts / (name if number == 1 else name.replace(".yaml", f".{number}.yaml"))
+        try:
+            writing.create(draft, said)
+        except FileExistsError:
+            continue
+        break
+    return draft
 
 
 @ledger.command(short_help="Close two tips after branches were merged.")
@@ -179,6 +192,11 @@ def merge(
     if len(book.tips) < 2:
         click.echo(f"{service} has one tip, {', '.join(book.tips)}: nothing to merge")
         return
+    sides = {id_ for each in book.disagreements for id_ in each.entries}
+    strangers = [each for each in keeps if each.rpartition("/")[2] not in sides]
+    if strangers:
+        known = f"one of {', '.join(sorted(sides))}" if sides else "nothing: the tips agree"
+        stop(f"{strangers[0]} is no side of a disagreement; --keep {known}", 2)
     undecided = [each for each in book.disagreements if not set(each.entries) & set(keeps)]
     if undecided:
         lines = [f"  {each.subject}: --keep {' or --keep '.join(each.entries)}" for each in undecided]
@@ -207,7 +225,7 @@ def show_ledger(service: str | None, repo: Path | None, format_: str) -> None:
         as_shape(view.ledger(each), asked_tests(view, each), now) for each in services_of(found, service)
     ]
     if format_ == "json":
-        show(as_json(known[0] if service else {"version": 1, "ledgers": known}))
+        show(as_json({"version": 1, "ledgers": known}))
     else:
         show("\n".join(render(each, width()) for each in known))
 

@@ -106,9 +106,8 @@ class Telling:
         return other if changed and other and self._before(other, change.commit) else None
 
     def _help(self, change: Change, given_back: bool) -> str:
-        later = (
-            f"say what happened in a correction entry; --since {short(change.commit)} audits what came later"
-        )
+        right = short(change.commit) if given_back else "the commit that puts it right"
+        later = f"say what happened in a correction entry; --since {right} audits what came later"
         after = None if change.status == "D" else (change.new_mode, change.new)
         if given_back or self.course.record.files.get(change.path) != after:
             return later

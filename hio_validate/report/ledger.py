@@ -29,7 +29,6 @@ def as_shape(ledger: Ledger, tests: Sequence[AskedTest], now: str) -> Shape:
     entries = list(ledger.as_of())
     parent = ledger.parent_entry
     return {
-        "version": 1,
         "service": ledger.service,
         "entries": len(entries),
         "tips": sorted(ledger.tips),
@@ -38,8 +37,17 @@ def as_shape(ledger: Ledger, tests: Sequence[AskedTest], now: str) -> Shape:
         ],
         "parent": {"stack": ledger.parent, **_entry(parent)} if parent else None,
         "deployed": _deployed(ledger.deployment),
-        "accepted": [_measured(item) for item in ledger.accepted()],
-        "excluded": [{**_measured(item), "blocks": list(item.model.blocks)} for item in ledger.exclusions()],
+        "accepted": [
+            {**_measured(item), "corrected_by": ledger.corrected.get(item.name)} for item in ledger.accepted()
+        ],
+        "excluded": [
+            {
+                **_measured(item),
+                "blocks": list(item.model.blocks),
+                "corrected_by": ledger.corrected.get(item.name),
+            }
+            for item in ledger.exclusions()
+        ],
         "failed_runs": [{**_measured(item), "hazard": item.model.hazard} for item in _of(entries, FailedRun)],
         "decisions": [
             {**_measured(item), "decision": item.model.decision, "next": item.model.next}
@@ -189,6 +197,7 @@ def _measured_told(each: Shape) -> tuple[str, list[str]]:
         _source(each),
         *_because(each),
         *([f"blocks {', '.join(blocks)}"] if blocks else []),
+        *([f"put right later by {each['corrected_by']}"] if each["corrected_by"] else []),
     ]
 
 

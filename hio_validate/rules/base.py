@@ -112,13 +112,9 @@ class View:
     @cached_property
     def corrected(self) -> frozenset[str]:
         """Files of the entries that a later correction of their ledger puts right."""
-        found = set()
-        for ledger in self.ledgers.values():
-            for item in ledger.entries.values():
-                named = ledger.entry(getattr(item.model, "corrects", None) or "")
-                if named is not None and named.name in ledger.ancestors(ledger.after(item.name)):
-                    found.add(named.file)
-        return frozenset(found)
+        return frozenset(
+            ledger.entries[name].file for ledger in self.ledgers.values() for name in ledger.corrected
+        )
 
     def deployment_of(self, matrix: Item) -> Item | None:
         """The first deployment of its service that pins a matrix."""

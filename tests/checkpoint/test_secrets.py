@@ -61,3 +61,9 @@ def test_no_recorded_document_of_this_repository_holds_a_secret() -> None:
     listed = git(HERE, "ls-files", "manifests/services", "manifests/sites", "matrix", "ledger").splitlines()
     assert listed
     assert refusals([(path, (HERE / path).read_bytes()) for path in listed]) == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_secret_is_found_in_what_an_editor_saved_wide(encoding: str) -> None:
+    text = "a: 1\ntoken = hf_" + "abcdefghijklmnopqrstuvwxyzABCDEFGH"
+    assert [each.path for each in refusals([("u.txt", text.encode(encoding))])] == ["u.txt:2"]

@@ -30,8 +30,9 @@ def append(repo: Path, kind: str, *words: str) -> Said:
 def shown(repo: Path, service: str) -> dict[str, Any]:
     said = hio(repo, "ledger", "show", service, "--format", "json")
     assert said.code == 0, said.err
-    shape: dict[str, Any] = json.loads(said.out)
-    return shape
+    [shape] = json.loads(said.out)["ledgers"]
+    found: dict[str, Any] = shape
+    return found
 
 
 def said_of(shape: dict[str, Any]) -> dict[str, Any]:
@@ -223,3 +224,50 @@ def test_status_follows_from_the_ledger_and_not_from_a_document(repo: Path) -> N
     said = hio(repo, "status")
     assert levels()["two"] == "experimental"
     assert "its bytes are not the ones" in " ".join(said.out.split())
+
+
+def test_a_correction_is_told_wherever_the_corrected_entry_is(repo: Path) -> None:
+    append(repo, "increment", "--from-run", "r1", "--stack", "two", "--id", "i1")
+    append(repo, "correction", "--corrects", "i1", "--because", "another host", "--id", "c1")
+    [accepted] = shown(repo, SERVICE)["accepted"]
+    assert accepted["corrected_by"] == "c1"
+    assert "put right later by c1" in hio(repo, "ledger", "show").out
+    assert "increment i1, which c1 puts right" in hio(repo, "status").out
+
+
+def test_drafts_that_are_no_entry_yet_are_all_kept(repo: Path, tmp_path: Path) -> None:
+    words = (
+        "negative-control",
+        "--from-run",
+        "r1",
+        "--service",
+        SERVICE,
+        "--by",
+        "someone",
+        "--edit",
+        "--id",
+        "x",
+    )
+    kept = []
+    for text in ("one", "two"):
+        env = _editor(tmp_path, f"sed -i 's/^kind: .*/kind: {text}/' $1")
+        said = one_sentence(hio(repo, "ledger", "append", *words, env=env))
+        kept.append(Path(said.rpartition(" ")[2]).read_text())
+    assert "kind: one" in kept[0] and "kind: two" in kept[1]
+
+
+def test_a_service_that_nobody_has_is_refused_where_it_would_say_nothing(repo: Path) -> None:
+    refused = hio(repo, "ledger", "append", "approval", "--service", SERVICE, "--approves", "deploy",
+                  "--scope", "x", "--until", "2030-01-01T00:00:00Z", "--affects", "no/where")  # fmt: skip
+    assert "no service is called no/where" in one_sentence(refused)
+    assert "no service is called lab/nope" in one_sentence(hio(repo, "ledger", "merge", "lab/nope"))
+    git(repo, "checkout", "-q", "-b", "one")
+    append(repo, "negative-control", "--from-run", "r1")
+    _commit(repo, "one")
+    git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
+    append(repo, "increment", "--from-run", "r1", "--stack", "two")
+    _commit(repo, "two")
+    git(repo, "merge", "-q", "-m", "both", "one")
+    refused = hio(repo, "ledger", "merge", SERVICE, "--keep", "b0")
+    assert refused.code == 2
+    assert "b0 is no side of a disagreement" in one_sentence(refused)

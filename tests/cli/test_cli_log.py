@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.cases.build_campaign import build
 from tests.cli.console import hio, one_sentence
-from tests.small_repo import SERVICE, committed, stack, write
+from tests.small_repo import SERVICE, committed, pin, stack, write
 
 PAGES = Path(__file__).parents[1] / "cases" / "pages"
 
@@ -67,3 +67,20 @@ def test_a_setting_that_nothing_knows_is_refused(tmp_path: Path) -> None:
     refused = hio(repo, "log", "no-such-setting")
     assert refused.code == 2
     assert "knows a setting no-such-setting" in one_sentence(refused)
+
+
+def test_a_deployment_is_told_though_the_value_was_accepted_before(tmp_path: Path) -> None:
+    repo = committed(tmp_path / "repo")
+    words = ("--service", SERVICE, "--by", "ada")
+    assert hio(repo, "ledger", "append", "increment", *words, "--from-run", "r1", "--stack", "two").code == 0
+    entry = repo / f"ledger/{SERVICE}/2030/d1.yaml"
+    accepted = next((repo / "ledger").rglob("*-increment-*.yaml"))
+    write(repo, {str(entry.relative_to(repo)): (
+        f'hio: entry/v1\nid: d1\nservice: {SERVICE}\nafter: ["{pin(accepted.stem, accepted.read_bytes())}"]\nby: ada\n'
+        f'at: "2030-01-01T00:00:00Z"\nkind: deployment\nsite: lab\npins: {{candidate: "{pin("two", stack("two", 2))}"}}\n'
+    )})  # fmt: skip
+    assert [each["kind"] for each in told(repo, "threads")["entries"]] == [
+        "baseline",
+        "increment",
+        "deployment",
+    ]
