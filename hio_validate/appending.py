@@ -16,7 +16,7 @@ from hio_validate.evidence.raw import UnreadableRows, change_percent, read_rows
 from hio_validate.ledger import Ledger
 from hio_validate.models import document, reader
 from hio_validate.models.core import ValidationError
-from hio_validate.models.entry import Result
+from hio_validate.models.entry import Deployment, Result
 from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline
 from hio_validate.repo import PINNED, Item, Repo, Tree, item_of, name_of
@@ -211,14 +211,21 @@ def refuse_what_rules_find(repo: Repo, file: str, content: bytes) -> None:
         said += [f"{fault.line}: {fault.message}" for fault in item.document.faults]
         raise CannotAppend(f"line {'; line '.join(said)}")
     grown = Repo(_Grown(repo.tree, file, content), (*repo.items, item), repo.unreadable)
-    errors = [
-        each
-        for each in engine.run(grown, None, focus=frozenset({file})).of(Severity.ERROR)
-        if each.location.file == file
-    ]
-    if errors:
-        said = [f"{each.message}" + (f" ({each.help})" if each.help else "") for each in errors]
+    matrix = _deployed_matrix(item, repo)
+    report = engine.run(grown, None, gates=("deploy",), focus=frozenset({file, matrix}))
+    found = [each for each in report.of(Severity.ERROR) if each.location.file == file]
+    found += [each for each in report.of(Severity.GATE) if each.location.file == matrix]
+    if found:
+        said = [f"{each.message}" + (f" ({each.help})" if each.help else "") for each in found]
         raise CannotAppend("; ".join(said))
+
+
+def _deployed_matrix(item: Item, repo: Repo) -> str:
+    """File of the matrix that a deployment rests on: what blocks deployment there refuses the entry, too."""
+    if not isinstance(item.model, Deployment) or item.model.imported or item.model.pins.matrix is None:
+        return ""
+    matrix = repo.find("matrix/v1", name_of(item.model.pins.matrix), item.service)
+    return matrix.file if matrix is not None else ""
 
 
 @dataclass(frozen=True)

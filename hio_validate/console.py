@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from hio_validate.history import GitError, top_of
 from hio_validate.places import ROOMS
@@ -69,10 +69,3 @@ def show(text: str) -> None:
         # Ended here, since click would end with 1, as if something was found; discarded, or exit tries it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(3)
-
-
-def as_json(shape: dict[str, Any]) -> str:
-    """A versioned JSON answer."""
-    import json  # only where JSON was asked for
-
-    return json.dumps(shape, indent=2, ensure_ascii=False) + "\n"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from hio_validate.console import as_json, color, root_of, show, stop, user, width
+from hio_validate.console import color, root_of, show, stop, user, width
 
 __all__ = [
     "as_json",
@@ -34,3 +35,10 @@ format_option = click.option(
     show_default=True,
     help="Output.",
 )
+
+
+def as_json(shape: dict[str, Any]) -> str:
+    """A versioned JSON answer, with hidden characters escaped."""
+    from hio_validate.report.json_ import dump  # only where JSON was asked for
+
+    return dump(shape)

@@ -181,7 +181,23 @@ def _rollback(item: Item, view: View) -> Iterator[Problem]:
             (("what is named", at(undone, "kind")),),
         )
         return
-    if view.ledger(item.service).before(item.name).entry(undone.name) is not undone:
+    known = view.ledger(item.service).before(item.name)
+    earlier = next(
+        (
+            each
+            for each in known.entries.values()
+            if isinstance(each.model, Rollback) and known.entry(each.model.undoes) is undone
+        ),
+        None,
+    )
+    if earlier is not None:
+        yield Problem(
+            at(item, "undoes"),
+            f"{undone.name} was taken back by {earlier.name} already",
+            "name the deployment that serves now; hio ledger show says which",
+            (("the earlier rollback", at(earlier, "undoes")),),
+        )
+    if known.entry(undone.name) is not undone:
         yield Problem(
             at(item, "undoes"),
             f"{item.name} does not follow {undone.name}, which it undoes",
