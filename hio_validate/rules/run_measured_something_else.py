@@ -15,8 +15,11 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from hio_validate.diagnostic import Severity
+from hio_validate.inheritance import names_an_identity
+from hio_validate.ledger import one_setting
 from hio_validate.models.entry import Increment
 from hio_validate.models.matrix import Bundle
+from hio_validate.models.run import Arm
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
 from hio_validate.settings.difference import Compared, Group
@@ -46,7 +49,13 @@ def _problems(item: Item, run: Item, factor: str, view: View) -> Iterator[Proble
         )
         return
     names = [result.from_arm, result.to_arm] if result is not None else list(run.model.arms)
-    arms = {name: arm for name in names if (arm := _effective(run, name, view)) is not None}
+    if _sets_apart(run, names, factor) and _results_in_no_stack(item):
+        return
+    arms = {
+        name: arm
+        for name in names
+        if (arm := _effective(run, name, names_an_identity(factor), view)) is not None
+    }
     if len(arms) < len(names) or len(arms) < 2:
         return
     pairs = [view.settings.difference(one, two).find(factor) for one, two in combinations(arms.values(), 2)]
@@ -65,6 +74,19 @@ def _problems(item: Item, run: Item, factor: str, view: View) -> Iterator[Proble
         )
     elif isinstance(item.model, Increment):
         yield from _resulting(item, run, arms, view)
+
+
+def _sets_apart(run: Item, names: list[str], factor: str) -> bool:
+    """Whether the arms are one stack with deltas that give the setting different values: then nothing need be resolved."""
+    arms = [run.model.arms[name] for name in names if name in run.model.arms]
+    said = {text_of(value) for arm in arms for key, value in arm.set.items() if one_setting(key, factor)}
+    silent = any(not any(one_setting(key, factor) for key in arm.set) for arm in arms)
+    return len({arm.stack for arm in arms}) == 1 and len(said) > 1 and not silent
+
+
+def _results_in_no_stack(item: Item) -> bool:
+    pins = item.model.pins
+    return not isinstance(item.model, Increment) or pins is None or pins.stack is None
 
 
 def _resulting(item: Item, run: Item, arms: dict[str, Effective], view: View) -> Iterator[Problem]:
@@ -112,16 +134,18 @@ def _run(item: Item, view: View) -> Item | None:
     return run if run is not None and run.model is not None else None
 
 
-def _effective(run: Item, name: str, view: View) -> Effective | None:
+def _effective(run: Item, name: str, observed: bool, view: View) -> Effective | None:
     arm = run.model.arms.get(name)
     stack = view.repo.find("stack/v1", name_of(arm.stack), run.service) if arm else None
     if arm is None or stack is None or stack.model is None:
         return None
-    captures = (view.repo.find("capture/v1", name_of(pin), run.service) for pin in arm.captures)
-    capture = next((each for each in captures if each is not None and each.model is not None), None)
-    return view.settings.effective(
-        stack, capture, {factor: text_of(value) for factor, value in arm.set.items()}
-    )
+    delta = {factor: text_of(value) for factor, value in arm.set.items()}
+    return view.settings.effective(stack, _capture(arm, run, view) if observed else None, delta)
+
+
+def _capture(arm: Arm, run: Item, view: View) -> Item | None:
+    found = (view.repo.find("capture/v1", name_of(pin), run.service) for pin in arm.captures)
+    return next((each for each in found if each is not None and each.model is not None), None)
 
 
 RULE = Rule(

@@ -7,6 +7,7 @@ that say so themselves (settings/secrets.py); a value that looks like a credenti
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from hio_validate.models.family import Family
@@ -77,12 +78,25 @@ class Grammar(NamedTuple):
         return name.startswith((*PROCESS_SETTINGS, *(self.family.env_prefix if self.family else ())))
 
 
-def credentials_in(value: str) -> set[str]:
+def credentials_in(value: str) -> frozenset[str]:
     """The credentials inside a value that is no secret by its name: known shapes, URLs, assignments, JSON."""
+    return _remembered(value) if len(value) <= _OFTEN_SEEN else _credentials_in(value)
+
+
+_OFTEN_SEEN = 200
+"""The same short values stand in every document of a repository; a longer one is looked at each time."""
+
+
+@lru_cache(maxsize=4096)
+def _remembered(value: str) -> frozenset[str]:
+    return _credentials_in(value)
+
+
+def _credentials_in(value: str) -> frozenset[str]:
     found = {match[0] for match in SECRET_VALUE.finditer(value)}
     pairs = [*_ASSIGNMENT.findall(value), *_HEADER.findall(value), *_json_pairs(value)]
     found |= {text for name, text in pairs if not PLAIN.fullmatch(text) and says_secret(name)}
-    return found | {value} if found else found
+    return frozenset(found | {value} if found else found)
 
 
 def holds_secret(value: str) -> bool:
