@@ -14,7 +14,7 @@ from hio_validate.inheritance import Covered
 from hio_validate.ledger import DEPLOYED, PARENT, Ledger, one_setting, words
 from hio_validate.models.entry import Deployment, Rollback
 from hio_validate.models.run import Arm
-from hio_validate.repo import Item, name_of
+from hio_validate.repo import Item, name_of, pin_of
 from hio_validate.rules.base import View
 from hio_validate.settings.setting import Effective, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, text_of
@@ -114,7 +114,9 @@ class _Life:
             about = about or any(kept.rpartition("/")[2] in told for kept in getattr(item.model, "keeps", ()))
             if about or (values and shown != last):
                 told.add(item.name)
-                yield Happening(item, values if values else self._in_run(item), self._run_name(item))
+                yield Happening(
+                    item, values if values else self._in_run(item), name_of(pin_of(item, "run") or "")
+                )
             last = shown or last
 
     def _values(self, item: Item) -> Iterator[Value]:
@@ -126,22 +128,13 @@ class _Life:
 
     def _in_run(self, item: Item) -> tuple[Value, ...]:
         """The value in both arms of the run that an entry pins."""
-        run = self._run(item)
+        run = self.view.repo.run_of(item)
         result = getattr(item.model, "result", None)
         if run is None:
             return ()
         arms: dict[str, Arm] = run.model.arms
         named = [result.from_arm, result.to_arm] if result else list(arms)
         return tuple(self._pinned(arms[name].stack, arms[name].set, name) for name in named if name in arms)
-
-    def _run(self, item: Item) -> Item | None:
-        pin = getattr(getattr(item.model, "pins", None), "run", None)
-        run = self.view.repo.find("run/v1", name_of(pin), self.service) if pin else None
-        return run if run is not None and run.model is not None else None
-
-    def _run_name(self, item: Item) -> str:
-        pin = getattr(getattr(item.model, "pins", None), "run", None)
-        return name_of(pin) if pin else ""
 
     def _pinned(self, pin: str, delta: Mapping[str, object], arm: str = "") -> Value:
         name, _, digest = pin.partition("@")

@@ -126,6 +126,12 @@ class Repo:
             return [found] if found else []
         return self._anywhere.get((kind, name), [])
 
+    def run_of(self, entry: Item) -> Item | None:
+        """The readable run that an entry pins."""
+        pin = pin_of(entry, "run")
+        run = self.find("run/v1", name_of(pin), entry.service) if pin else None
+        return run if run is not None and run.model is not None else None
+
     def names(self, kind: str) -> list[str]:
         """The names of a kind's documents, by where they stand; those that were not read, too."""
         room = _ROOM_OF[kind]
@@ -313,6 +319,12 @@ def _entry(entry: Any) -> Iterator[Reference]:
             yield Reference((key,), "entry/v1", named)
     for index, kept in enumerate(getattr(entry, "keeps", ())):
         yield Reference(("keeps", index), "entry/v1", kept)
+
+
+def pin_of(entry: Item, role: str) -> str | None:
+    """What an entry pins in a role (PINNED); None where its kind has no such pin or it leaves it out."""
+    pin: str | None = getattr(getattr(entry.model, "pins", None), role, None)
+    return pin
 
 
 def name_of(pin: str) -> str:

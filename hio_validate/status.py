@@ -16,7 +16,7 @@ from hio_validate.ledger import PARENT, Ledger, words
 from hio_validate.models.entry import Deployment, Rollback
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Arm
-from hio_validate.repo import Item, name_of
+from hio_validate.repo import Item, name_of, pin_of
 from hio_validate.rules.base import View
 from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Group
 from hio_validate.settings.value import text_of
@@ -96,7 +96,7 @@ class _Standing:
 
     def _accepted(self) -> str:
         for item in self._entries():
-            run = self._run(item)
+            run = self.view.repo.run_of(item)
             proven = run is None or not run.model.imported
             if proven and self._makes_it_parent(item) and not isinstance(item.model, Deployment | Rollback):
                 right = self.ledger.corrected.get(item.name)
@@ -113,14 +113,9 @@ class _Standing:
     def _runs(self, imported: bool) -> Iterator[tuple[Item, Item]]:
         """Entries with the run they pin, where this stack was an observed arm of it; the latest first."""
         for item in self._entries():
-            run = self._run(item)
+            run = self.view.repo.run_of(item)
             if run is not None and run.model.imported is imported and self._ran_in(run):
                 yield item, run
-
-    def _run(self, entry: Item) -> Item | None:
-        pin = getattr(getattr(entry.model, "pins", None), "run", None)
-        run = self.view.repo.find("run/v1", name_of(pin), entry.service) if pin else None
-        return run if run is not None and run.model is not None else None
 
     def _ran_in(self, run: Item) -> bool:
         """Whether an arm that was observed ran with these settings: this stack, or another one plus a delta."""
@@ -155,8 +150,7 @@ class _Standing:
         yield "a ledger entry that pins a run with this stack as an observed arm"
 
     def _was_pinned_otherwise(self, item: Item) -> bool:
-        pins = getattr(item.model, "pins", None)
-        said = (getattr(pins, role, None) for role in ("stack", "candidate"))
+        said = (pin_of(item, role) for role in ("stack", "candidate"))
         return any(pin and self._named(pin) and not self._is(pin) for pin in said)
 
     def _is_imported_word(self, item: Item) -> bool:

@@ -17,7 +17,7 @@ from hio_validate.models.entry import (
 )
 from hio_validate.moment import moment
 from hio_validate.next_test import AskedTest
-from hio_validate.repo import Item, name_of
+from hio_validate.repo import Item, name_of, pin_of
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 
@@ -79,7 +79,7 @@ def _entry(item: Item) -> Shape:
 
 
 def _measured(item: Item) -> Shape:
-    run = getattr(getattr(item.model, "pins", None), "run", None)
+    run = pin_of(item, "run")
     result = getattr(item.model, "result", None)
     return {
         **_entry(item),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hio_validate.models.entry import Result
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix, Preserved
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of, pin_of
 from hio_validate.review.changes import Evidence, How, MatrixChange, RowChange
 from hio_validate.review.trees import Side, Trees
 from hio_validate.settings.secrets import WITHHELD, says_secret
@@ -136,10 +136,9 @@ def _evidence(name: str, side: Side, service: str) -> Evidence:
     item = side.repo.find("entry/v1", name, service)
     if item is None or item.model is None:
         return Evidence(name, "no readable entry")
-    pins, result = getattr(item.model, "pins", None), getattr(item.model, "result", None)
-    run = getattr(pins, "run", None)
+    run, result = pin_of(item, "run"), getattr(item.model, "result", None)
     return Evidence(
-        item.name, item.model.kind, run.partition("@")[0] if run else None, published(result) if result else None
+        item.name, item.model.kind, name_of(run) if run else None, published(result) if result else None
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from hio_validate.ledger import Ledger, ledgers
 from hio_validate.models.entry import Deployment
 from hio_validate.models.site import Site
 from hio_validate.models.stack import Stack
-from hio_validate.repo import Item, Repo, name_of, references
+from hio_validate.repo import Item, Repo, name_of, pin_of, references
 from hio_validate.settings.argv import Misread
 from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.knowledge import Settings
@@ -127,7 +127,7 @@ class View:
         found: dict[str, list[Item]] = {}
         for service, ledger in self.ledgers.items():
             for entry in ledger.as_of():
-                pin = getattr(getattr(entry.model, "pins", None), "matrix", None)
+                pin = pin_of(entry, "matrix")
                 matrix = self.repo.find("matrix/v1", name_of(pin), service) if pin else None
                 if matrix is not None and matrix.service == service:
                     found.setdefault(matrix.file, []).append(entry)

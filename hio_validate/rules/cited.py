@@ -10,7 +10,7 @@ from hio_validate.evidence.isolation import Isolation, isolate, isolating_arms
 from hio_validate.inheritance import Inheritance
 from hio_validate.models.entry import Decision
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
-from hio_validate.repo import Item, name_of
+from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, View, at
 from hio_validate.settings.difference import Compared
 from hio_validate.settings.setting import Class
@@ -67,19 +67,14 @@ def decided_rows(item: Item, view: View, *dispositions: str) -> Iterator[Cited]:
     for index, row in enumerate(found.matrix.rows):
         if isinstance(row, FactorRow | Bundle) and row.disposition in dispositions:
             entry = view.repo.find("entry/v1", row.evidence, item.service) if row.evidence else None
-            cited = Cited(row, ("rows", index), _compared(found, row), entry, _run(entry, view))
+            cited = Cited(
+                row, ("rows", index), _compared(found, row), entry, view.repo.run_of(entry) if entry else None
+            )
             yield _that_count(cited, view)
 
 
 def _compared(found: Inheritance, row: FactorRow | Bundle) -> tuple[Compared, ...]:
     return tuple(each.compared for each in found.covered if each.row is row and each.compared)
-
-
-def _run(entry: Item | None, view: View) -> Item | None:
-    pins = getattr(entry.model, "pins", None) if entry and entry.model else None
-    pin = getattr(pins, "run", None)
-    run = view.repo.find("run/v1", name_of(pin), entry.service) if pin and entry else None
-    return run if run and run.model else None
 
 
 def _that_count(cited: Cited, view: View) -> Cited:

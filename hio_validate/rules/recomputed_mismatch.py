@@ -19,15 +19,14 @@ from collections.abc import Iterator, Sequence
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.raw import Row, UnreadableRows, agrees, change_percent, read_rows
 from hio_validate.models.entry import Result
-from hio_validate.repo import Item, name_of
+from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     result = getattr(item.model, "result", None)
-    pin = getattr(getattr(item.model, "pins", None), "run", None)
-    run = view.repo.find("run/v1", name_of(pin), item.service) if pin and result else None
-    raw = view.repo.beside(run, run.model.raw.file) if run and run.model else None
+    run = view.repo.run_of(item) if result else None
+    raw = view.repo.beside(run, run.model.raw.file) if run else None
     if run is None or raw is None or result is None:
         return
     column = run.model.columns.get(result.metric)

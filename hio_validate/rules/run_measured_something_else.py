@@ -28,7 +28,7 @@ from hio_validate.settings.value import text_of
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    run = _run(item, view)
+    run = view.repo.run_of(item)
     factor = getattr(item.model, "factor", None)
     if run is None or factor is None or _is_bundle(factor, item, view):
         return
@@ -126,12 +126,6 @@ def _is_bundle(factor: str, item: Item, view: View) -> bool:
         if matrix.service == item.service
         for row in matrix.model.rows
     )
-
-
-def _run(item: Item, view: View) -> Item | None:
-    pin = getattr(getattr(item.model, "pins", None), "run", None)
-    run = view.repo.find("run/v1", name_of(pin), item.service) if pin else None
-    return run if run is not None and run.model is not None else None
 
 
 def _effective(run: Item, name: str, observed: bool, view: View) -> Effective | None:

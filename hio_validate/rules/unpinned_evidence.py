@@ -19,14 +19,13 @@ from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models.entry import Decision, FailedRun, Increment, NegativeControl
-from hio_validate.repo import Item
+from hio_validate.repo import Item, pin_of
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     entry = item.model
-    run = getattr(getattr(entry, "pins", None), "run", None)
-    if run is not None:
+    if pin_of(item, "run") is not None:
         return
     severity = Severity.GATE if entry.imported else None
     if isinstance(entry, Increment | NegativeControl):

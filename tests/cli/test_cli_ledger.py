@@ -83,13 +83,7 @@ def test_the_pages_of_the_campaign_read_as_they_were_approved(tmp_path: Path, wo
 
 
 def test_two_branches_that_both_append_merge_without_conflict_and_are_closed(repo: Path) -> None:
-    git(repo, "checkout", "-q", "-b", "one")
-    append(repo, "increment", "--from-run", "r1", "--factor", "threads", "--stack", "two")
-    _commit(repo, "one accepts")
-    git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
-    append(repo, "negative-control", "--from-run", "r1", "--factor", "threads")
-    _commit(repo, "two excludes")
-    git(repo, "merge", "-q", "-m", "both", "one")
+    _two_branches_that_disagree(repo)
     assert [each["subject"] for each in shown(repo, SERVICE)["disagreements"]] == ["threads"]
     refused = hio(repo, "ledger", "merge", SERVICE)
     assert refused.code == 1
@@ -101,6 +95,17 @@ def test_two_branches_that_both_append_merge_without_conflict_and_are_closed(rep
     assert shape["excluded"] == []
     assert hio(repo, "validate").code == 0
     assert "nothing to merge" in hio(repo, "ledger", "merge", SERVICE).out
+
+
+def _two_branches_that_disagree(repo: Path) -> None:
+    """One accepts what the other excludes; merged by git without a conflict."""
+    git(repo, "checkout", "-q", "-b", "one")
+    append(repo, "increment", "--from-run", "r1", "--factor", "threads", "--stack", "two")
+    _commit(repo, "one accepts")
+    git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
+    append(repo, "negative-control", "--from-run", "r1", "--factor", "threads")
+    _commit(repo, "two excludes")
+    git(repo, "merge", "-q", "-m", "both", "one")
 
 
 def _commit(repo: Path, message: str) -> None:
@@ -261,13 +266,7 @@ def test_a_service_that_nobody_has_is_refused_where_it_would_say_nothing(repo: P
                   "--scope", "x", "--until", "2030-01-01T00:00:00Z", "--affects", "no/where")  # fmt: skip
     assert "no service is called no/where" in one_sentence(refused)
     assert "no service is called lab/nope" in one_sentence(hio(repo, "ledger", "merge", "lab/nope"))
-    git(repo, "checkout", "-q", "-b", "one")
-    append(repo, "negative-control", "--from-run", "r1")
-    _commit(repo, "one")
-    git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
-    append(repo, "increment", "--from-run", "r1", "--stack", "two")
-    _commit(repo, "two")
-    git(repo, "merge", "-q", "-m", "both", "one")
+    _two_branches_that_disagree(repo)
     refused = hio(repo, "ledger", "merge", SERVICE, "--keep", "b0")
     assert refused.code == 2
     assert "b0 is no side of a disagreement" in one_sentence(refused)
