@@ -24,6 +24,7 @@ from hio_validate.review.placed import Placed
 from hio_validate.review.records import entries, records, shared
 from hio_validate.review.stacks import Compare, Sides, alike
 from hio_validate.review.trees import Side, Trees, trees
+from hio_validate.settings.value import UNKNOWN
 from hio_validate.status import statuses
 
 
@@ -90,6 +91,11 @@ def _service(both: Trees, service: str, now: str) -> ServiceReview:
         if (stack := _stack_of(change, sides, both.after, service)) is not None
         for each in widened(sides, stack, compare.after.effective(stack))
     ]
+    exposures += [
+        approved(each._replace(from_=UNKNOWN), stack, service, both.after, now)
+        for stack in _unread_before(both, service)
+        for each in widened(None, stack, compare.after.effective(stack))
+    ]
     stacks = alike([change for change, _ in changes if _matters(change)])
     return ServiceReview(
         service,
@@ -104,6 +110,17 @@ def _service(both: Trees, service: str, now: str) -> ServiceReview:
         tuple(entries(both, service)),
         tuple(records(both, service)),
         tuple(_statuses(both, service, {name for change, _ in changes for name in change.stacks})),
+    )
+
+
+def _unread_before(both: Trees, service: str) -> Iterator[Item]:
+    """Stacks whose former settings nobody can read: what they expose now may be wider than what they did."""
+    return (
+        item
+        for item in both.after.repo.of("stack/v1")
+        if item.service == service
+        and item.file in both.changed
+        and not both.before.is_readable(both.file_before(item.file))
     )
 
 

@@ -342,6 +342,22 @@ def test_only_a_wider_exposure_needs_an_approval(tmp_path: Path, was: str, now: 
     assert settings(found, "threads-2")["server.host"].group is Group.OPERATIONAL
 
 
+def test_what_nobody_could_read_before_may_have_exposed_less(tmp_path: Path) -> None:
+    base = {**before(), THREADS_2: stack("threads-2", 2) + "  bad: ["}
+    wide = changed(tmp_path / "wide", {THREADS_2: stack("threads-2", 2, host="0.0.0.0")}, base)
+    [exposed] = service(wide).needs_approval
+    assert (exposed.setting, exposed.from_, exposed.to) == ("server.host", "unknown", "0.0.0.0")
+    local = changed(tmp_path / "local", {THREADS_2: stack("threads-2", 2, host="127.0.0.1")}, base)
+    assert service(local).needs_approval == ()
+
+
+def test_an_altered_record_is_told_in_its_own_service(tmp_path: Path) -> None:
+    file = entry_file("2026-02-01-baseline")
+    found = changed(tmp_path, {file: BASELINE.replace("by: ", "by: not ")})
+    assert {each.service for each in found.findings if each.rule == "frozen-document-changed"} == {SERVICE}
+    assert [each.service for each in found.services] == [SERVICE]
+
+
 def test_a_site_that_listens_everywhere_exposes_every_stack(tmp_path: Path) -> None:
     found = service(changed(tmp_path, {SITE: site("0.0.0.0")}))
     assert [each.stack for each in found.needs_approval] == ["base", "threads-2"]
