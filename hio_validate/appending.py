@@ -173,6 +173,9 @@ def entry(
     """
     if id_ in ledger.entries:
         raise AlreadyThere(f"the ledger has an entry {id_} already; a ledger only grows")
+    namesake = next((each for each in ledger.entries if each.lower() == id_.lower()), None)
+    if namesake is not None:
+        raise AlreadyThere(f"the ledger has an entry {namesake}; on some disks {id_} would be the same file")
     _refuse_what_no_model_sees(ledger, kind, fields, repo)
     data: dict[str, Any] = {
         "hio": "entry/v1",

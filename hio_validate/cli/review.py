@@ -23,7 +23,7 @@ from hio_validate.spelling import nearest
 @click.option("--staged", is_flag=True, help="Review what the next commit would change (the index).")
 @click.option("--service", help="Tell of this service only: SITE/NAME.")
 @click.option("--gate", "gates", multiple=True, type=click.Choice(["tested", "accepted", "deploy"]),
-              help="Exit 1 on what blocks this, too.")  # fmt: skip
+              help="Exit 1 on gates, too: on what keeps a stack from being deployed.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text",
               show_default=True, help="How to report.")  # fmt: skip
 @repo_option

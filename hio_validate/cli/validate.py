@@ -23,7 +23,7 @@ from hio_validate.validating import judge
     "--frozen", is_flag=True, help="Judge only entries, runs and captures, which no later commit can mend."
 )
 @click.option("--gate", "gates", multiple=True, type=click.Choice(["tested", "accepted", "deploy"]),
-              help="Fail on what blocks this, too.")  # fmt: skip
+              help="Fail on gates, too: on what keeps a stack from being tested, accepted or deployed.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True,
               help="How to report.")  # fmt: skip
 def validate(

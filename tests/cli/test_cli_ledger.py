@@ -270,3 +270,9 @@ def test_a_service_that_nobody_has_is_refused_where_it_would_say_nothing(repo: P
     refused = hio(repo, "ledger", "merge", SERVICE, "--keep", "b0")
     assert refused.code == 2
     assert "b0 is no side of a disagreement" in one_sentence(refused)
+
+
+def test_an_id_that_differs_in_case_only_is_refused(repo: Path) -> None:
+    refused = hio(repo, "ledger", "append", "baseline", "--service", SERVICE, "--stack", "base", "--id", "B0")
+    assert refused.code == 1
+    assert "would be the same file" in one_sentence(refused)
