@@ -44,6 +44,7 @@ def test_the_calls_of_hooks_are_understood() -> None:
     entries = re.findall(
         r"entry: hio (.+)", (Path(__file__).parents[1] / ".pre-commit-hooks.yaml").read_text()
     )
+    entries = [entry for entry in entries if entry.startswith("validate")]
     assert len(entries) == 2
     assert all(call_of(entry.split()) for entry in entries), "what the shipped hooks call"
 

@@ -294,3 +294,16 @@ def test_a_hook_in_a_repository_without_documents_says_where_it_looks(
     assert done.returncode == 1
     assert "exit code: 3" in done.stdout
     assert "matrix/, ledger/ and manifests/" in done.stdout
+
+
+def test_a_history_that_altered_an_entry_is_not_pushed(tmp_path: Path, published: Path) -> None:
+    repo = _hooked(tmp_path / "repo", published, "hio-audit")
+    assert _pre_commit(repo.root, "install", "--hook-type", "pre-push").returncode == 0
+    git(tmp_path, "init", "-q", "--bare", "there.git")
+    honest = repo.git("push", str(tmp_path / "there.git"), "HEAD:refs/heads/main")
+    assert honest.returncode == 0, honest.stdout
+    write(repo.root, {ENTRY: baseline().replace("someone", "nobody")})
+    git(repo.root, "commit", "-q", "--no-verify", "-a", "-m", "altered")
+    refused = repo.git("push", str(tmp_path / "there.git"), "HEAD:refs/heads/main")
+    assert refused.returncode != 0
+    assert "history-altered" in refused.stdout and ENTRY in refused.stdout

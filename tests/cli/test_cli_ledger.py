@@ -10,7 +10,7 @@ import pytest
 
 from tests.cases.build_campaign import build
 from tests.cli.console import Said, hio, one_sentence
-from tests.small_repo import SERVICE, committed, git, stack, write
+from tests.small_repo import MATRIX, SERVICE, committed, git, matrix, stack, write
 
 OWN = Path(__file__).parents[2]
 PAGES = Path(__file__).parents[1] / "cases" / "pages"
@@ -276,3 +276,27 @@ def test_an_id_that_differs_in_case_only_is_refused(repo: Path) -> None:
     refused = hio(repo, "ledger", "append", "baseline", "--service", SERVICE, "--stack", "base", "--id", "B0")
     assert refused.code == 1
     assert "would be the same file" in one_sentence(refused)
+
+
+def test_no_deployment_is_recorded_while_anything_blocks_its_matrix(repo: Path) -> None:
+    append(repo, "increment", "--from-run", "r1", "--stack", "two", "--id", "i1")
+    row = matrix(disposition="changed, evidence: i1")
+    write(repo, {MATRIX: row})
+    append(
+        repo,
+        "approval",
+        "--approves",
+        "deploy",
+        "--scope",
+        "lab",
+        "--until",
+        "2099-01-01T00:00:00Z",
+        "--id",
+        "ok",
+    )
+    words = ("deployment", "--service", SERVICE, "--by", "ada", "--matrix", "base-to-two", "--parent", "base",
+             "--candidate", "two", "--rollback", "base", "--approval", "ok", "--id", "d1")  # fmt: skip
+    refused = one_sentence(hio(repo, "ledger", "append", *words))
+    assert "the capture that proves what serves now" in refused, "what the entry itself lacks"
+    assert "isolation" in refused or "not captured" in refused, "and what blocks its matrix"
+    assert not list((repo / "ledger").rglob("d1.yaml"))
