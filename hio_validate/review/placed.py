@@ -6,27 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hio_validate.models.capture import CapturedProcess
-from hio_validate.models.site import Place
-from hio_validate.models.stack import Process, Stack
 from hio_validate.repo import Item
 from hio_validate.review.trees import Side
-from hio_validate.settings.exposure import at_place
+from hio_validate.settings.places import filled, place_of, values
 from hio_validate.settings.setting import Effective, Origin, Setting
-
-
-def placed(stack: Stack, place: Place | None) -> Stack:
-    """The stack with its place-holders filled in; what the site does not say stays as it is written."""
-    if place is None:
-        return stack
-
-    def process(each: Process) -> Process:
-        argv = [[at_place(word, place) for word in line] for line in each.argv]
-        env = {name: at_place(value, place) for name, value in each.env.items()}
-        return each.model_copy(update={"argv": argv, "env": env})
-
-    return stack.model_copy(
-        update={"processes": {name: process(each) for name, each in stack.processes.items()}}
-    )
 
 
 @dataclass
@@ -39,10 +22,11 @@ class Placed:
     def effective(self, stack: Item, capture: Item | None = None) -> Effective:
         key = (stack.file, capture.file if capture else None)
         if key not in self._known:
-            place = self.side.place(stack.service) if stack.service else None
+            place = place_of(stack.service, self.side.repo)
+            placed = filled(stack.model, values(place)) if place else stack.model
             seen: Mapping[str, CapturedProcess] = capture.model.processes if capture else {}
             settings = self.side.view.settings
-            self._known[key] = settings.resolve_processes(placed(stack.model, place), seen)
+            self._known[key] = settings.resolve_processes(placed, seen)
         return self._known[key]
 
 

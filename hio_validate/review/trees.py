@@ -13,7 +13,6 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from hio_validate.history import Objects
-from hio_validate.models.site import Place, Site
 from hio_validate.repo import ENDINGS, Item, Repo, documents_in, references, service_of
 from hio_validate.review.changes import How
 from hio_validate.rules.base import View
@@ -85,13 +84,6 @@ class Side:
         """Whether the document at a path is valid, or there is none."""
         item = self.by_file.get(file)
         return item is None or item.model is not None
-
-    def place(self, service: str) -> Place | None:
-        """Where a service listens and finds its files."""
-        site, _, model = service.partition("/")
-        item = self.repo.find("site/v1", site)
-        found: Site | None = item.model if item else None
-        return found.services.get(model) if found else None
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ from hio_validate.diagnostic import Path, Severity
 from hio_validate.inheritance import Inheritance
 from hio_validate.ledger import Ledger
 from hio_validate.models.entry import Approval
-from hio_validate.models.site import Place as SitePlace
 from hio_validate.moment import moment
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
 from hio_validate.settings.difference import Compared, Group
-from hio_validate.settings.exposure import LISTENS, at_place, wider
+from hio_validate.settings.exposure import LISTENS, wider
+from hio_validate.settings.places import filled_in, place_of, values
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -35,8 +35,9 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     for compared in found.difference.touched if found else ():
         if found is None or compared.group is Group.EQUAL or not _listens(compared):
             continue
-        place = _site(item, view)
-        before, after = at_place(compared.from_, place), at_place(compared.to, place)
+        place = place_of(item.service, view.repo)
+        known = values(place) if place else {}
+        before, after = filled_in(compared.from_, known), filled_in(compared.to, known)
         more = wider(before, after)
         if more is False:
             continue
@@ -54,14 +55,6 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 def _listens(compared: Compared) -> bool:
     return any(side is not None and side.factor in LISTENS for side in (compared.parent, compared.candidate))
-
-
-def _site(item: Item, view: View) -> SitePlace | None:
-    """The place of the matrix's service at its site."""
-    site, _, name = (item.service or "").partition("/")
-    found = view.repo.find("site/v1", site)
-    place: SitePlace | None = found.model.services.get(name) if found and found.model else None
-    return place
 
 
 def _row(compared: Compared, found: Inheritance) -> Path:

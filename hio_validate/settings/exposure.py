@@ -5,10 +5,7 @@ Invariant: what an address reaches is never guessed; a host name, which only a r
 
 from __future__ import annotations
 
-import re
 from enum import IntEnum
-
-from hio_validate.models.site import Place
 
 LISTENS = frozenset({"host"})
 """Factors whose value is the address that a server listens on."""
@@ -67,16 +64,3 @@ def wider(before: str, after: str) -> bool | None:
     if then is Reach.EVERYWHERE or now is Reach.LOCAL:
         return False
     return None if then is None or now is None else now > then
-
-
-_PLACE_HOLDER = re.compile(r"\$\{([A-Za-z0-9._+-]+)\}")
-
-
-def at_place(value: str, place: Place | None) -> str:
-    """A value with what `${host}`, `${port}` and other place-holders stand for at a site; unknown ones stay."""
-    if place is None:
-        return value
-    known = {"host": place.host, "port": place.port, "unit": place.unit, **place.paths}
-    return _PLACE_HOLDER.sub(
-        lambda found: found[0] if known.get(found[1]) is None else str(known[found[1]]), value
-    )

@@ -47,17 +47,18 @@ def place_holders(process: Process) -> Iterator[tuple[Path, str]]:
             yield path, match[1]
 
 
+def filled_in(text: str, known: Mapping[str, str]) -> str:
+    """A text with the known place-holders replaced by what they stand for."""
+    return PLACE_HOLDER.sub(lambda match: known.get(match[1], match[0]), text)
+
+
 def filled(stack: Stack, known: Mapping[str, str]) -> Stack:
     """The stack with the known place-holders replaced by what they stand for."""
-
-    def fill(text: str) -> str:
-        return PLACE_HOLDER.sub(lambda match: known.get(match[1], match[0]), text)
-
     processes = {
         name: process.model_copy(
             update={
-                "argv": [[fill(word) for word in line] for line in process.argv],
-                "env": {variable: fill(value) for variable, value in process.env.items()},
+                "argv": [[filled_in(word, known) for word in line] for line in process.argv],
+                "env": {variable: filled_in(value, known) for variable, value in process.env.items()},
             }
         )
         for name, process in stack.processes.items()

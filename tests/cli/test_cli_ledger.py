@@ -145,6 +145,9 @@ def test_a_second_entry_of_a_day_gets_a_name_of_its_own(repo: Path) -> None:
     assert second.strip() == first.strip().replace(".yaml", "-2.yaml")
 
 
+EDITED = ("negative-control", "--from-run", "r1", "--service", SERVICE, "--by", "someone", "--edit")
+
+
 def _editor(folder: Path, script: str) -> dict[str, str]:
     program = folder / "editor.sh"
     program.write_text(f"#!/bin/sh\n{script}\n")
@@ -154,8 +157,7 @@ def _editor(folder: Path, script: str) -> dict[str, str]:
 
 def test_an_editor_completes_an_entry_and_the_hints_are_not_kept(repo: Path, tmp_path: Path) -> None:
     env = _editor(tmp_path, f"cp $1 {tmp_path}/seen; sed -i 's/^by: .*/&\\nbecause: it lost/' $1")
-    words = ("negative-control", "--from-run", "r1", "--service", SERVICE, "--by", "someone", "--edit")
-    said = hio(repo, "ledger", "append", *words, env=env)
+    said = hio(repo, "ledger", "append", *EDITED, "--id", "x", env=env)
     assert said.code == 0, said.err
     text = (repo / said.out.split()[1]).read_text()
     assert "because: it lost\n" in text and "#   " not in text
@@ -167,25 +169,13 @@ def test_what_an_editor_leaves_unfinished_is_kept_and_said(
     repo: Path, tmp_path: Path, own_home: Path
 ) -> None:
     env = _editor(tmp_path, "sed -i 's/^kind: .*/kind: incremint/' $1")
-    words = (
-        "negative-control",
-        "--from-run",
-        "r1",
-        "--service",
-        SERVICE,
-        "--by",
-        "someone",
-        "--edit",
-        "--id",
-        "x",
-    )
-    said = hio(repo, "ledger", "append", *words, env=env)
+    said = hio(repo, "ledger", "append", *EDITED, "--id", "x", env=env)
     assert said.code == 1
     assert "expected baseline, increment" in one_sentence(said)
     kept = Path(one_sentence(said).rpartition(" ")[2])
     assert "incremint" in kept.read_text() and own_home in kept.parents
     assert git(repo, "status", "--porcelain") == ""
-    unsaved = hio(repo, "ledger", "append", *words, env=_editor(tmp_path, "true"))
+    unsaved = hio(repo, "ledger", "append", *EDITED, "--id", "x", env=_editor(tmp_path, "true"))
     assert "saved nothing" in one_sentence(unsaved)
 
 
@@ -241,22 +231,10 @@ def test_a_correction_is_told_wherever_the_corrected_entry_is(repo: Path) -> Non
 
 
 def test_drafts_that_are_no_entry_yet_are_all_kept(repo: Path, tmp_path: Path) -> None:
-    words = (
-        "negative-control",
-        "--from-run",
-        "r1",
-        "--service",
-        SERVICE,
-        "--by",
-        "someone",
-        "--edit",
-        "--id",
-        "x",
-    )
     kept = []
     for text in ("one", "two"):
         env = _editor(tmp_path, f"sed -i 's/^kind: .*/kind: {text}/' $1")
-        said = one_sentence(hio(repo, "ledger", "append", *words, env=env))
+        said = one_sentence(hio(repo, "ledger", "append", *EDITED, "--id", "x", env=env))
         kept.append(Path(said.rpartition(" ")[2]).read_text())
     assert "kind: one" in kept[0] and "kind: two" in kept[1]
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.models.site import Place
-from hio_validate.settings.exposure import Reach, at_place, reach, wider
+from hio_validate.settings.exposure import Reach, reach, wider
 
 REACHES = {
     Reach.LOCAL: [
@@ -73,11 +72,3 @@ def test_two_hosts_are_never_wider_than_each_other(one: str, other: str) -> None
 
 def test_unknown_is_not_equal_to_itself() -> None:
     assert wider("unknown", "unknown") is None
-
-
-def test_a_place_holder_stands_for_what_the_site_says() -> None:
-    place = Place.model_validate({"host": "10.0.0.7", "port": 8080, "paths": {"model": "/models/a.gguf"}})
-    assert at_place("${host}:${port}", place) == "10.0.0.7:8080"
-    assert at_place("${model}", place) == "/models/a.gguf"
-    assert at_place("${unit} ${draft} $host", place) == "${unit} ${draft} $host"
-    assert at_place("${host}", None) == "${host}"
