@@ -19,8 +19,10 @@ from hio_validate.models.core import ValidationError
 from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Entry
 from hio_validate.models.errors import Refusal, refusals, unknown_kind
+from hio_validate.models.fixture import Fixture
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
-from hio_validate.models.run import Run
+from hio_validate.models.plan import Plan
+from hio_validate.models.run import Executed, Run
 from hio_validate.models.stack import Stack
 from hio_validate.places import ENDINGS as ENDINGS
 from hio_validate.places import ROOMS as ROOMS
@@ -166,6 +168,8 @@ ROOM_OF = {
     "family/v1": "manifests/engines/<family>/",
     "capture/v1": "manifests/services/<site>/<model>/captures/",
     "matrix/v1": "matrix/<site>/<model>/",
+    "fixture/v1": "manifests/services/<site>/<model>/fixtures/",
+    "plan/v1": "manifests/services/<site>/<model>/plans/",
     "run/v1": "manifests/services/<site>/<model>/runs/<name>/",
     "entry/v1": "ledger/<site>/<model>/<year>/",
 }
@@ -177,11 +181,14 @@ _ROOM_OF = {
     "family/v1": "/family.yaml",
     "capture/v1": "/captures/",
     "matrix/v1": "matrix/",
+    "fixture/v1": "/fixtures/",
+    "plan/v1": "/plans/",
     "run/v1": "/runs/",
     "entry/v1": "ledger/",
 }
 PINNED = {"run": "run/v1", "stack": "stack/v1", "parent": "stack/v1", "candidate": "stack/v1",
-          "rollback": "stack/v1", "capture": "capture/v1", "matrix": "matrix/v1", "approval": "entry/v1"}  # fmt: skip
+          "rollback": "stack/v1", "capture": "capture/v1", "matrix": "matrix/v1", "plan": "plan/v1",
+          "approval": "entry/v1"}  # fmt: skip
 """Key among an entry's pins -> the kind of document it pins."""
 
 
@@ -249,6 +256,11 @@ _IN_ROOM = {
 }
 
 
+_IN_ROOM["capture/v1"] = re.compile(
+    f"(?:{_IN_ROOM['capture/v1'].pattern}|{_IN_ROOM['run/v1'].pattern.removesuffix('.*')}captures/.*)"
+)
+
+
 def in_its_room(item: Item) -> bool:
     """Whether a document stands where its kind is looked for and, where it is written once, frozen."""
     return _IN_ROOM[item.kind].fullmatch(item.file) is not None
@@ -266,6 +278,8 @@ def references(item: Item) -> Iterator[Reference]:
             yield from _captured(model)
         case Matrix():
             yield from _matrix(model)
+        case Plan():
+            yield from _plan(model)
         case Run():
             yield from _run(model)
         case _ if isinstance(model, Entry):
@@ -296,9 +310,39 @@ def _matrix(matrix: Matrix) -> Iterator[Reference]:
             yield Reference(("rows", index, "evidence"), "entry/v1", row.evidence)
 
 
+def _plan(plan: Plan) -> Iterator[Reference]:
+    for name, arm in plan.arms.items():
+        yield Reference(("arms", name, "stack"), "stack/v1", arm.stack)
+    if plan.fixture:
+        yield Reference(("fixture",), "fixture/v1", plan.fixture)
+    for index, check in enumerate(plan.checks):
+        yield Reference(("checks", index), "fixture/v1", check)
+    if plan.decide.noise:
+        yield Reference(("decide", "noise"), "run/v1", plan.decide.noise)
+    if plan.serving.restore:
+        yield Reference(("serving", "restore"), "stack/v1", plan.serving.restore)
+    if plan.reproduces:
+        yield Reference(("reproduces",), "run/v1", plan.reproduces)
+    if plan.again:
+        yield Reference(("again", "run"), "run/v1", plan.again.run)
+
+
 def _run(run: Run) -> Iterator[Reference]:
     if run.plan:
         yield _pin(("plan",), "plan/v1", run.plan)
+    for index, fixture in enumerate(run.fixtures):
+        yield _pin(("fixtures", index), "fixture/v1", fixture)
+    for index, approval in enumerate(run.approvals):
+        yield _pin(("approvals", index), "entry/v1", approval)
+    if run.preflight and run.preflight.live:
+        yield _pin(("preflight", "live"), "capture/v1", run.preflight.live)
+    if run.restored:
+        yield _pin(("restored", "stack"), "stack/v1", run.restored.stack)
+        if run.restored.capture:
+            yield _pin(("restored", "capture"), "capture/v1", run.restored.capture)
+    for index, leg in enumerate(run.legs):
+        if leg.capture:
+            yield _pin(("legs", index, "capture"), "capture/v1", leg.capture)
     for name, arm in run.arms.items():
         yield _pin(("arms", name, "stack"), "stack/v1", arm.stack)
         for index, capture in enumerate(arm.captures):
@@ -347,5 +391,23 @@ def evidence_files(item: Item) -> Iterator[tuple[Path, str, str]]:
             yield ("source", "patches", index, "sha256"), patch.file, patch.sha256
     if isinstance(model, Run):
         yield ("raw", "sha256"), model.raw.file, model.raw.sha256
+        for key in ("events", "samples"):
+            kept = getattr(model, key)
+            if kept:
+                yield (key, "sha256"), kept.file, kept.sha256
+        for index, command in enumerate(model.commands):
+            yield from _output(index, command)
         for index, log in enumerate(model.logs):
             yield ("logs", index, "sha256"), log.file, log.sha256
+    if isinstance(model, Fixture):
+        if model.file:
+            yield ("file", "sha256"), model.file.file, model.file.sha256
+        for index, tool in enumerate(model.tools):
+            yield ("tools", index, "sha256"), tool.file, tool.sha256
+
+
+def _output(index: int, command: Executed) -> Iterator[tuple[Path, str, str]]:
+    for stream in ("stdout", "stderr"):
+        kept = getattr(command, stream)
+        if kept:
+            yield ("commands", index, stream, "sha256"), kept.file, kept.sha256

@@ -15,6 +15,8 @@ KINDS = (
     "family/v1",
     "capture/v1",
     "matrix/v1",
+    "fixture/v1",
+    "plan/v1",
     "run/v1",
     "entry/v1",
 )

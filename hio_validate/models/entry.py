@@ -71,6 +71,7 @@ class AnyPins(Record):
     stack: str | None = field({'type': 'nullable', 'schema': PIN}, 'A stack.', default=None)
     capture: str | None = field({'type': 'nullable', 'schema': PIN}, 'A capture.', default=None)
     matrix: str | None = field({'type': 'nullable', 'schema': PIN}, 'A matrix.', default=None)
+    plan: str | None = field({'type': 'nullable', 'schema': PIN}, 'A plan.', default=None)
 
 
 class DeploymentPins(Record):

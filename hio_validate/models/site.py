@@ -31,6 +31,7 @@ class Site(Record):
     name: str = field(NAME, "Equals the file's name without .yaml.")
     about: str | None = field({'type': 'nullable', 'schema': TEXT}, 'One sentence about the machine.', default=None)
     services: dict[str, Place] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': Place.core}, 'Service (without the site) -> its place.', default_factory=dict)
+    programs: dict[str, str] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': TEXT}, 'Build (or engine family, where a stack names no build) -> path of the program on this host.', default_factory=dict)
     guarded: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'Services of others that a trial must respect.', default_factory=list)
 
 

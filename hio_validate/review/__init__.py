@@ -221,6 +221,8 @@ _UNKNOWN = {
     "entry/v1": "what it decides",
     "run/v1": "what it measured",
     "capture/v1": "what it observed",
+    "plan/v1": "what it prespecifies",
+    "fixture/v1": "what it asks",
     "engine/v1": "the defaults of that build",
     "site/v1": "where its services listen and find their files",
     "family/v1": "what its table adds to the help texts",
@@ -237,5 +239,6 @@ def _unread(both: Trees) -> Iterator[Unread]:
 
 def _by_room(file: str) -> str:
     rooms = {"/stacks/": "stack/v1", "matrix/": "matrix/v1", "ledger/": "entry/v1", "/runs/": "run/v1",
+             "/plans/": "plan/v1", "/fixtures/": "fixture/v1",
              "/captures/": "capture/v1", "/sites/": "site/v1", "/family.yaml": "family/v1", "/engines/": "engine/v1"}  # fmt: skip
     return next((_UNKNOWN[kind] for room, kind in rooms.items() if room in file), "what it says")

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from annotated_types import Ge, Le, MaxLen, MinLen
+from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel, StringConstraints
@@ -33,7 +33,7 @@ def _of(annotation: Any, metadata: tuple[Any, ...]) -> SearchStrategy[Any]:
         return st.one_of([_of(each, metadata) for each in get_args(annotation)])
     if get_origin(annotation) is list:
         return st.lists(
-            _of(get_args(annotation)[0], ()), min_size=_limit(metadata, MinLen, "min_length", 0), max_size=3
+            _of(get_args(annotation)[0], ()), min_size=_limit(metadata, MinLen, "min_length", 0), max_size=2
         )
     if get_origin(annotation) is dict:
         key, value = get_args(annotation)
@@ -65,10 +65,20 @@ def _single(annotation: Any, metadata: tuple[Any, ...]) -> SearchStrategy[Any]:
     if annotation is int:
         return st.integers(_limit(metadata, Ge, "ge", -(2**53)), _limit(metadata, Le, "le", 2**53))
     if annotation is float:
-        return st.floats(allow_nan=False, allow_infinity=False).filter(lambda number: not number.is_integer())
+        return _float(metadata)
     if annotation is str:
         return _text(metadata)
     raise TypeError(f"no documents can be generated for {annotation!r}")
+
+
+def _float(metadata: tuple[Any, ...]) -> SearchStrategy[float]:
+    """Numbers with a fraction: whole ones are told from floats by no YAML reader."""
+    least = _limit(metadata, Ge, "ge", _limit(metadata, Gt, "gt", None))
+    most = _limit(metadata, Le, "le", _limit(metadata, Lt, "lt", None))
+    exclusive = {"exclude_min": _limit(metadata, Gt, "gt", None) is not None,
+                 "exclude_max": _limit(metadata, Lt, "lt", None) is not None}  # fmt: skip
+    within = st.floats(least, most, allow_nan=False, allow_infinity=False, **exclusive)
+    return within.map(lambda number: number if number % 1 else 0.25)
 
 
 def _text(metadata: tuple[Any, ...]) -> SearchStrategy[str]:

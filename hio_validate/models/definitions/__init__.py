@@ -12,7 +12,9 @@ from hio_validate.models.definitions.capture import Capture
 from hio_validate.models.definitions.engine import Engine
 from hio_validate.models.definitions.entry import Entry
 from hio_validate.models.definitions.family import Family
+from hio_validate.models.definitions.fixture import Fixture
 from hio_validate.models.definitions.matrix import Matrix
+from hio_validate.models.definitions.plan import Plan
 from hio_validate.models.definitions.run import Run
 from hio_validate.models.definitions.site import Site
 from hio_validate.models.definitions.stack import Stack
@@ -24,6 +26,8 @@ DEFINITIONS: dict[str, Any] = {
     "family/v1": Family,
     "capture/v1": Capture,
     "matrix/v1": Matrix,
+    "fixture/v1": Fixture,
+    "plan/v1": Plan,
     "run/v1": Run,
     "entry/v1": Entry,
 }

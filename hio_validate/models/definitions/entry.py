@@ -94,6 +94,7 @@ class AnyPins(Model):
     stack: Pin | None = Field(None, description="A stack.")
     capture: Pin | None = Field(None, description="A capture.")
     matrix: Pin | None = Field(None, description="A matrix.")
+    plan: Pin | None = Field(None, description="A plan.")
 
 
 class DeploymentPins(Model):

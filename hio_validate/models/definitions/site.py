@@ -35,6 +35,10 @@ class Site(Model):
     services: dict[Name, Place] = Field(
         default_factory=dict, description="Service (without the site) -> its place."
     )
+    programs: dict[Name, Text] = Field(
+        default_factory=dict,
+        description="Build (or engine family, where a stack names no build) -> path of the program on this host.",
+    )
     guarded: list[Text] = Field(
         default_factory=list, description="Services of others that a trial must respect."
     )
