@@ -47,6 +47,7 @@ MAY_IMPORT = {
     "review": "places diagnostic moment models repo settings history parents evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
+    "execute": "",
     "report": "diagnostic moment models repo settings ledger inheritance status next_test life checkpoint review",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
@@ -63,12 +64,12 @@ ONLY = {
     "click": {"cli"},
     "pydantic": {"models", "json_schema", "compile"},
     "pydantic_core": {"models", "json_schema", "compile"},
-    "subprocess": {"history", "observe"},
+    "subprocess": {"history", "observe", "execute"},
     "tempfile": {"writing", "observe", "checkpoint"},
     "detect_secrets": {"checkpoint"},
     "urllib.request": {"observe"},
-    "http": {"observe"},
-    "socket": {"observe"},
+    "http": {"observe", "execute"},
+    "socket": {"observe", "execute"},
 }
 """Library -> the only rooms that may import it."""
 
