@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "review": "places diagnostic moment models repo settings history parents evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "",
+    "execute": "moment models settings observe",
     "report": "diagnostic moment models repo settings ledger inheritance status next_test life checkpoint review",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",

@@ -1,0 +1,148 @@
+"""How a job ends, whoever ends it: the service is brought back and proven, what there is is recorded, the job is closed.
+
+Supervisor, guardian and recovery come here, each after it has ended all processes of the trial. Invariant: a job is
+closed only if its restoration is proven and every line of its journal since could be written.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from hio_validate.execute import cgroup, owned, service
+from hio_validate.execute.jobs import Job
+from hio_validate.execute.journal import Journal, JournalLost
+from hio_validate.execute.service import Before, Restoration
+from hio_validate.execute.watch import Watch
+from hio_validate.execute.work import Work
+from hio_validate.models.capture import CapturedProcess
+
+BEFORE = "before.json"
+RESTORED = "restored.json"
+
+
+class RunLeg(Protocol):
+    """One leg, from start to end; what it gives is kept in the journal, and is JSON."""
+
+    def __call__(self, work: Work, place: int, number: int, watch: Watch, folder: Path) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What measures and what writes the run: the tests of the execution bring their own."""
+
+    leg: RunLeg
+    record: Callable[[Path], Path | None]
+    """Writes the run's folder from the job's folder and gives its place; None where there is nothing to write."""
+
+
+def real_parts() -> Parts:
+    """The legs and the record of hio itself."""
+    leg = importlib.import_module("hio_validate.execute.leg")
+    record = importlib.import_module("hio_validate.execute.record")
+    return Parts(leg.run, record.write)
+
+
+def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool = False) -> bool:
+    """Restore, record and close; whether the job is closed. Never raises: what fails leaves the job open."""
+    ledger = Journal(folder)
+    _noted(ledger, "ended", outcome=outcome, why=why, resumable=resumable)
+    restored = _restored(Job(folder), ledger)
+    group = cgroup.group_of(folder.name)
+    if group is not None and not group.remove():
+        _noted(ledger, "left", why=f"{group.folder} cannot be removed")
+        return False
+    if not restored:
+        return False
+    _recorded(folder, parts, ledger)
+    if ledger.lost is not None:
+        return False
+    return _noted(ledger, "closed", outcome=outcome, why=why, resumable=resumable)
+
+
+def keep_before(folder: Path, before: Before) -> None:
+    """Keep what served, before it is stopped. Raises OSError."""
+    data = {"who": before.who.as_data(), "process": before.process.model_dump(by_alias=True)}
+    _write(folder / BEFORE, data)
+
+
+def kept_before(folder: Path) -> Before:
+    """What `keep_before` kept. Raises OSError, ValueError, KeyError."""
+    data = json.loads((folder / BEFORE).read_text())
+    return Before(owned.identity_from(data["who"]), CapturedProcess.model_validate(data["process"]))
+
+
+def begun_restoration(job: Job) -> owned.Identity | None:
+    """The process that a restoration of this job started, and that is therefore none of the trial."""
+    data = job.current("restoring")
+    return owned.identity_from(data["who"]) if data else None
+
+
+def _restored(job: Job, ledger: Journal) -> bool:
+    """Whether nothing had to be brought back, or it is back and proven."""
+    stopping = job.current("service-stopping")
+    if stopping is None:
+        return True
+    try:
+        restoration = _bring_back(job, ledger, int(stopping["ticks"]))
+    except Exception as error:  # a restoration that fails in any way leaves the host unsafe, and says so
+        _noted(ledger, "not-restored", why=f"{type(error).__name__}: {error}")
+        return False
+    try:
+        _write(job.folder / RESTORED, restoration.as_data())
+    except OSError as error:
+        ledger.lost = ledger.lost or f"what was restored cannot be kept: {error.strerror}"
+    event = "restored" if restoration.proven else "not-restored"
+    _noted(ledger, event, checks=restoration.checks, proven=restoration.proven)
+    return restoration.proven
+
+
+def _bring_back(job: Job, ledger: Journal, stopped_ticks: int) -> Restoration:
+    serving = job.work.serving
+    if serving is None:
+        raise ValueError("the job does not say what served")
+    site, _, model = serving.name.partition("/")
+
+    def announce(who: owned.Identity) -> None:
+        _noted(ledger, "restoring", who=who.as_data())
+
+    return service.restore(
+        serving,
+        kept_before(job.folder),
+        job.folder.parent.parent / "services" / site / f"{model or site}.log",
+        job.work.ceilings.start_s,
+        stopped_ticks=stopped_ticks,
+        begun=begun_restoration(job),
+        announce=announce,
+    )
+
+
+def _recorded(folder: Path, parts: Parts, ledger: Journal) -> None:
+    try:
+        run = parts.record(folder)
+        _noted(ledger, "recorded", run=str(run) if run else None)
+    except (
+        Exception
+    ) as error:  # what was measured stays in the job's folder, and the host is not unsafe for it
+        _noted(ledger, "not-recorded", why=f"{type(error).__name__}: {error}")
+
+
+def _noted(ledger: Journal, event: str, **data: Any) -> bool:
+    """Write an event; False where the journal is lost, which keeps the job open."""
+    with suppress(JournalLost):
+        ledger.write(event, **data)
+        return True
+    return False
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    text = json.dumps(data, indent=1) + "\n"
+    part = path.with_suffix(".part")
+    part.write_text(text)
+    os.replace(part, path)

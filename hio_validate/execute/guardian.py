@@ -1,0 +1,106 @@
+"""Outlives the supervisor of one job: when that dies without closing it, what is left is ended and the host brought back.
+
+Invariants: it waits for its child and nothing else; the death pipe is held open by it alone, so that its own death
+reaches the supervisor at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hio_validate.execute import cgroup, closing, owned
+from hio_validate.execute.closing import Parts
+from hio_validate.execute.jobs import Job
+from hio_validate.execute.journal import Journal, JournalLost
+
+SUPERVISOR = ("hio_validate.execute.supervisor",)
+
+
+def main(arguments: Sequence[str], parts: Parts | None = None, supervisor: Sequence[str] = SUPERVISOR) -> int:
+    """`FOLDER --lock FD`: keep the job in FOLDER. `supervisor` is the module that is started, with its first words."""
+    parser = argparse.ArgumentParser(prog="guardian")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--lock", type=int, required=True)
+    given = parser.parse_args(arguments)
+    folder: Path = given.folder
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, _heard)
+    owned.become_subreaper()
+    who = owned.identity_of(os.getpid())
+    Journal(folder).write("guarded", guardian=who.as_data() if who else None)
+    child = _start(folder, given.lock, supervisor)
+    signal.signal(signal.SIGTERM, lambda _number, _frame: child.terminate())
+    code = child.wait()
+    if Job(folder).is_closed:
+        return 0
+    return 0 if _take_over(folder, parts or closing.real_parts(), code) else 1
+
+
+def _start(folder: Path, lock: int, supervisor: Sequence[str]) -> subprocess.Popen[bytes]:
+    death, held = os.pipe()
+    os.set_inheritable(lock, True)
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-m", *supervisor, str(folder), "--death", str(death)],
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        pass_fds=(lock, death),
+    )
+    os.set_inheritable(lock, False)
+    os.close(death)
+    assert not os.get_inheritable(held)
+    return child
+
+
+def _take_over(folder: Path, parts: Parts, code: int) -> bool:
+    """The supervisor is gone and did not close the job; whether the job is closed now."""
+    job, ledger = Job(folder), Journal(folder)
+    why = _told(job, code)
+    with suppress(JournalLost):  # the host comes back all the same; the job stays open
+        ledger.write("supervisor-lost", code=code, why=why)
+    if not end_what_is_left(job):
+        return False
+    ended = job.current("ended")
+    if ended is not None:
+        return closing.conclude(folder, parts, ended["outcome"], ended["why"], ended["resumable"])
+    return closing.conclude(folder, parts, "aborted", why, resumable=True)
+
+
+def end_what_is_left(job: Job) -> bool:
+    """End all that belongs to a trial: below us, in its group, marked with its name; whether nothing stays."""
+    group, restoring = cgroup.group_of(job.name), closing.begun_restoration(job)
+    spared = {restoring} if restoring else set()
+    known = set(job.started_processes)
+
+    def left() -> set[owned.Identity]:
+        found = owned.alive_below(os.getpid()) | owned.carriers(job.name)
+        found |= {who for who in known if owned.is_alive(who)}
+        return (found | (group.members() if group else set())) - spared
+
+    stubborn = owned.end(left, term_s=2.0)
+    return not stubborn
+
+
+def _told(job: Job, code: int) -> str:
+    if code < 0:
+        return f"the supervisor was ended by {signal.Signals(-code).name}"
+    open_end = job.current("not-restored")
+    return (
+        "the service could not be proven to serve again"
+        if open_end
+        else f"the supervisor ended with exit code {code}"
+    )
+
+
+def _heard(_number: int, _frame: object) -> None:
+    """A signal that means nothing to a guardian, and is not inherited as ignored."""
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

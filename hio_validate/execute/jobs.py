@@ -1,0 +1,144 @@
+"""The jobs of this host: their folders, what their journals say of them, and which of them left the host unsafe.
+
+Invariant: a job is closed when its journal says so; one that began, is not closed, and whose guardian and supervisor
+are dead makes the host unsafe (contract 5.10), whatever happened to them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from hio_validate.execute import journal, owned
+from hio_validate.execute.journal import Event
+from hio_validate.execute.work import Work, as_text, from_text
+
+State = Literal["prepared", "running", "unsafe", "closed"]
+
+WORK = "work.json"
+LEG_ENDED = "leg-ended"
+
+
+class Unreadable(Exception):
+    """A job whose work cannot be read."""
+
+
+def state_folder() -> Path:
+    """$HIO_STATE, else $XDG_STATE_HOME/hio, else ~/.local/state/hio."""
+    own = os.environ.get("HIO_STATE")
+    if own:
+        return Path(own).resolve()
+    base = os.environ.get("XDG_STATE_HOME", "")
+    return Path(base if base.startswith("/") else os.path.expanduser("~/.local/state")) / "hio"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job, as its journal stands at the moment it is read."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        return journal.read(self.folder)
+
+    @cached_property
+    def work(self) -> Work:
+        """Raises Unreadable."""
+        try:
+            return from_text((self.folder / WORK).read_text())
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise Unreadable(f"{self.folder / WORK} cannot be read: {error}") from None
+
+    def last(self, event: str) -> dict[str, Any] | None:
+        """Data of the newest event of a name."""
+        return next((each.data for each in reversed(self.events) if each.event == event), None)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing of it is open: closed, and not resumed since."""
+        return self.current("closed") is not None
+
+    def current(self, event: str) -> dict[str, Any] | None:
+        """Data of the newest event of a name since the job was last taken up."""
+        for each in reversed(self.events):
+            if each.event == event:
+                return each.data
+            if each.event in ("prepared", "resumed"):
+                return None
+        return None
+
+    @property
+    def keepers(self) -> dict[str, owned.Identity]:
+        """Guardian and supervisor, by role, as far as they began."""
+        found = {}
+        for role, event in (("guardian", "guarded"), ("supervisor", "started")):
+            data = self.current(event)
+            if data is not None:
+                found[role] = owned.identity_from(data[role])
+        return found
+
+    @property
+    def state(self) -> State:
+        if self.is_closed:
+            return "closed"
+        if any(owned.is_alive(who) for who in self.keepers.values()):
+            return "running"
+        return "unsafe" if self.keepers else "prepared"
+
+    @property
+    def legs(self) -> list[dict[str, Any]]:
+        """What was recorded of each leg that ran to its end, in order: its event with `place`, `number`, `record`."""
+        return [
+            each.data
+            for each in self.events
+            if each.event == LEG_ENDED and each.data.get("record") is not None
+        ]
+
+    @property
+    def started_processes(self) -> list[owned.Identity]:
+        """Every process that the trial started, as far as the journal knows."""
+        return [owned.identity_from(each.data["who"]) for each in self.events if each.event == "process"]
+
+
+def all_jobs(state: Path) -> list[Job]:
+    """Every job of this host, the oldest first."""
+    folder = state / "jobs"
+    found = [Job(each) for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
+    return sorted(found, key=lambda job: (job.events[0].at if job.events else "", job.name))
+
+
+def find(state: Path, name: str) -> Job | None:
+    """The job of a name."""
+    folder = state / "jobs" / name
+    return Job(folder) if "/" not in name and name not in ("", ".", "..") and folder.is_dir() else None
+
+
+def unsafe_jobs(state: Path) -> list[Job]:
+    """Jobs that left this host unsafe: as long as there is one, no trial and no deployment begins (contract 5.10)."""
+    return [job for job in all_jobs(state) if job.state == "unsafe"]
+
+
+def create(state: Path, work: Work) -> Job:
+    """Write down a new job. Raises FileExistsError where there is one of this name, and OSError."""
+    folder = state / "jobs" / work.job
+    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.mkdir(mode=0o700)
+    (folder / WORK).write_text(as_text(work))
+    os.chmod(folder / WORK, 0o600)
+    journal.Journal(folder).write("prepared", boot=owned.boot_id(), plan=work.plan)
+    return Job(folder)
+
+
+def places_left(job: Job) -> Iterator[int]:
+    """Places of the order, 1 first, for which no leg ran to its end."""
+    done = {leg["place"] for leg in job.legs}
+    return (place for place in range(1, len(job.work.order) + 1) if place not in done)

@@ -1,0 +1,43 @@
+"""One trial a host: a listening abstract socket, which the kernel takes away with the last process that holds it."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import socket
+
+
+class Taken(Exception):
+    """Another trial runs on this host."""
+
+
+def take() -> socket.socket:
+    """The lock, held as long as the socket is open here or in a process that inherited it. Raises Taken."""
+    held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
+    try:
+        held.bind(_name())
+        held.listen(1)
+    except OSError as error:
+        held.close()
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise Taken("another trial runs on this host: hio runs shows it") from None
+    return held
+
+
+def is_taken() -> bool:
+    """Whether a trial holds the lock now."""
+    try:
+        take().close()
+    except Taken:
+        return True
+    return False
+
+
+def _name() -> str:
+    """One name a host; one more for each state folder that was chosen, so that tests stay among themselves."""
+    chosen = os.environ.get("HIO_STATE")
+    if not chosen:
+        return "\0hio-trial"
+    return "\0hio-trial-" + hashlib.sha256(os.path.realpath(chosen).encode()).hexdigest()[:32]

@@ -1,0 +1,224 @@
+"""Processes that a trial owns: how they are started, found again and ended.
+
+Invariants: a signal goes only to a process whose identity (boot, pid, start) was checked after it was pinned by a
+pidfd, or to our own child that is not reaped, whose id the kernel cannot give to others. Nothing is found by name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from hio_validate.execute.work import Command
+
+TRIAL = "HIO_TRIAL"
+"""Environment variable that names the job a process belongs to."""
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_TERM_S = 10.0
+_KILL_S = 10.0
+
+
+@dataclass(frozen=True)
+class Identity:
+    """One process of one boot: what its id alone cannot say, since the kernel gives ids out again."""
+
+    boot: str
+    pid: int
+    ticks: int
+    """Start in clock ticks since boot."""
+
+    def as_data(self) -> dict[str, str | int]:
+        return {"boot": self.boot, "pid": self.pid, "ticks": self.ticks}
+
+
+def identity_from(data: Mapping[str, str | int]) -> Identity:
+    """What `as_data` wrote."""
+    return Identity(str(data["boot"]), int(data["pid"]), int(data["ticks"]))
+
+
+def boot_id() -> str:
+    """The kernel's name of this boot."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def identity_of(pid: int) -> Identity | None:
+    """Who has this process id now; None if nobody, or only what has ended and waits to be reaped."""
+    fields = _stat(pid)
+    return Identity(boot_id(), pid, int(fields[19])) if fields and fields[0] not in "ZX" else None
+
+
+def is_alive(who: Identity) -> bool:
+    """Whether exactly this process still runs."""
+    return who.boot == boot_id() and identity_of(who.pid) == who
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was halted by SIGSTOP; one that a debugger holds is not meant."""
+    return _stat(pid)[:1] == ["T"]
+
+
+def become_subreaper() -> None:
+    """Whatever outlives its parent below this process becomes its child. Raises OSError."""
+    if _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "this process cannot become a subreaper")
+
+
+def spawn(
+    command: Command, job: str, stdout: BinaryIO, stderr: BinaryIO, more: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a trial process: a group of its own, killed with its parent, marked with its job. Raises OSError.
+
+    Its parent must have one thread: the kernel's signal comes when the thread that started it ends.
+    """
+    owner = os.getpid()
+
+    def die_with_parent() -> None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != owner:  # it died before the line above
+            os._exit(1)
+
+    return subprocess.Popen(
+        command.argv,
+        env={**command.environment, **(more or {}), TRIAL: job},
+        cwd=command.folder,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=stderr,
+        process_group=0,
+        preexec_fn=die_with_parent,
+    )
+
+
+def send(who: Identity, number: signal.Signals) -> bool:
+    """Signal exactly this process; False where it has ended. Raises PermissionError."""
+    try:
+        pin = os.pidfd_open(who.pid)
+    except ProcessLookupError:
+        return False
+    try:
+        if not is_alive(who):
+            return False
+        signal.pidfd_send_signal(pin, number)
+        return True
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(pin)
+
+
+def wait_for_end(who: Identity, seconds: float) -> bool:
+    """Whether a process, ours or not, ends within `seconds`."""
+    try:
+        pin = os.pidfd_open(who.pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return not is_alive(who) or bool(select.select([pin], [], [], seconds)[0]) or not is_alive(who)
+    finally:
+        os.close(pin)
+
+
+def children_by_parent() -> dict[int, list[int]]:
+    """Parent -> its children, of every process there is; what has ended and is not reaped counts."""
+    found: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and (fields := _stat(int(entry))):
+            found.setdefault(int(fields[1]), []).append(int(entry))
+    return found
+
+
+def descendants(pid: int) -> list[int]:
+    """Everything below a process, parents before children, without itself."""
+    below, tree = [pid], children_by_parent()
+    for each in below:
+        below += tree.get(each, ())
+    return below[1:]
+
+
+def carriers(job: str) -> set[Identity]:
+    """Processes that carry the mark of a job, as far as we may see, except ourselves and what started us."""
+    mark, found = f"{TRIAL}={job}".encode(), set()
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        with suppress(OSError):
+            carried = mark in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0")
+            if carried and (who := identity_of(int(entry))) is not None:
+                found.add(who)
+    return found
+
+
+def end(
+    find: Callable[[], Iterable[Identity]],
+    term_s: float = _TERM_S,
+    *,
+    reaping: bool = True,
+    spared: Collection[int] = (),
+) -> set[Identity]:
+    """TERM, wait, KILL, for all that `find` finds, asked again until it finds nothing; what is left over.
+
+    Asked again, because whatever is ended may leave others behind. With `reaping`, our children that ended are
+    taken off the list of processes, except the spared.
+    """
+    asked: set[Identity] = set()
+    for number, seconds in ((signal.SIGTERM, term_s), (signal.SIGKILL, _KILL_S)):
+        patience = time.monotonic() + seconds
+        while (left := set(find())) and time.monotonic() < patience:
+            for who in left - asked if number == signal.SIGTERM else left:
+                send(who, number)
+            asked |= left
+            _wait_for_one(left, 0.2)
+            if reaping:
+                reap(spared)
+    if reaping:
+        reap(spared)
+    return left
+
+
+def alive_below(pid: int, spared: Collection[Identity] = ()) -> set[Identity]:
+    """Identities of everything that runs below a process, except the spared."""
+    return {who for each in descendants(pid) if (who := identity_of(each))} - set(spared)
+
+
+def reap(spared: Collection[int] = ()) -> None:
+    """Take the exit codes of our children that ended, so that none stays as a zombie.
+
+    `spared` are those that somebody else waits for.
+    """
+    for pid in children_by_parent().get(os.getpid(), ()):
+        if pid not in spared and _stat(pid)[:1] == ["Z"]:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def _wait_for_one(those: Collection[Identity], seconds: float) -> None:
+    pins = []
+    for who in those:
+        with suppress(OSError):
+            pins.append(os.pidfd_open(who.pid))
+    try:
+        select.select(pins, [], [], seconds)
+    finally:
+        for pin in pins:
+            os.close(pin)
+
+
+def _stat(pid: int) -> list[str]:
+    """Fields of /proc/PID/stat from the state on; none where nobody has the id."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()

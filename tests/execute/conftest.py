@@ -1,0 +1,178 @@
+"""Trials of small engines: real processes, sockets and signals, in a state folder of their own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hio_validate.execute import jobs, launch, lock, owned
+from hio_validate.execute.jobs import Job
+from hio_validate.execute.service import listening
+from hio_validate.execute.work import ArmWork, Ceilings, Command, Service, Work
+from hio_validate.observe.sockets import owner_of
+from tests.execute import tiny
+from tests.observe.conftest import free_port
+
+ROOT = Path(__file__).parents[2]
+ENGINE = str(Path(__file__).with_name("engine.py"))
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state folder, and with it a lock, of this test alone."""
+    monkeypatch.setenv("HIO_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    return jobs.state_folder()
+
+
+def engine(port: int, *modes: str) -> Command:
+    """The command of a small engine."""
+    return Command(sys.executable, (ENGINE, str(port), *modes), ENVIRONMENT)
+
+
+def ceilings(**changes: Any) -> Ceilings:
+    """Wide limits, sampled often."""
+    wide = Ceilings(
+        memory=1 << 30, available=1 << 20, swap=0, start_s=30, leg_s=60, total_s=120, sample_s=0.05, gap_s=30
+    )
+    return replace(wide, **changes)
+
+
+def work(
+    job: str = "job", *, order: tuple[str, ...] = ("one",), modes: tuple[str, ...] = (), **changes: Any
+) -> Work:
+    """A job of small engines on a port of its own."""
+    port = changes.pop("port", None) or free_port()
+    arm = ArmWork("small@sha256:0", {}, engine(port, *modes))
+    plain = Work(
+        job=job, root="/", service="lab/small", plan="plan@sha256:0", arms=dict.fromkeys({*order}, arm),
+        order=order, restart="every-leg", method="http", host="127.0.0.1", port=port, questions=(),
+        ceilings=ceilings(), approvals=(),
+    )  # fmt: skip
+    return replace(plain, **changes)
+
+
+class Trial:
+    """A job that runs: what it is, and what its keepers are."""
+
+    def __init__(self, folder: Path, guardian: subprocess.Popen[bytes]) -> None:
+        self.folder, self.guardian = folder, guardian
+
+    @property
+    def job(self) -> Job:
+        return Job(self.folder)
+
+    @property
+    def supervisor(self) -> int:
+        self.reaches("started")
+        return self.job.keepers["supervisor"].pid
+
+    def reaches(self, event: str, times: int = 1) -> None:
+        """Wait until the journal has an event."""
+        wait_for(lambda: sum(each.event == event for each in self.job.events) >= times, self.tell)
+
+    def ends(self) -> Job:
+        """Wait until guardian and supervisor are gone."""
+        self.guardian.wait(PATIENCE_S)
+        wait_for(lambda: not any(owned.is_alive(each) for each in self.job.keepers.values()), self.tell)
+        return self.job
+
+    def hold(self) -> None:
+        (self.folder / tiny.HOLD).touch()
+
+    def release(self) -> None:
+        (self.folder / tiny.HOLD).unlink()
+
+    def running(self, role: str = "server") -> owned.Identity:
+        """The newest process of a role that the trial started."""
+        self.reaches("process")
+        events = [each for each in self.job.events if each.event == "process" and each.data["role"] == role]
+        return owned.identity_from(events[-1].data["who"])
+
+    def tell(self) -> str:
+        events = "\n".join(f"{each.at} {each.event} {each.data}" for each in self.job.events)
+        return f"{events}\n{(self.folder / launch.LOG).read_text()}"
+
+
+Begin = Callable[..., Trial]
+
+
+@pytest.fixture
+def begin(state: Path) -> Iterator[Begin]:
+    """Begins a trial; afterwards nothing of it is left."""
+    trials: list[Trial] = []
+
+    def start(what: Work, *, held: bool = False) -> Trial:
+        taken = lock.take()
+        job = jobs.create(state, what)
+        if held:
+            (job.folder / tiny.HOLD).touch()
+        trial = Trial(job.folder, launch.start(job.folder, taken, tiny.GUARDIAN))
+        taken.close()
+        trials.append(trial)
+        return trial
+
+    yield start
+    for trial in trials:
+        for who in [
+            *trial.job.keepers.values(),
+            *owned.carriers(trial.job.name),
+            *trial.job.started_processes,
+        ]:
+            owned.send(who, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            trial.guardian.wait(PATIENCE_S)
+
+
+@pytest.fixture
+def serving() -> Iterator[Callable[..., Service]]:
+    """Starts a small service as somebody else would have; whatever serves on its port afterwards is ended."""
+    begun: list[tuple[subprocess.Popen[bytes], int]] = []
+
+    def start(*modes: str) -> Service:
+        port = free_port()
+        command = engine(port, *modes)
+        process = subprocess.Popen(command.argv, env=ENVIRONMENT, cwd="/", start_new_session=True)
+        begun.append((process, port))
+        wait_for(lambda: tiny.answers(port))
+        return Service("lab/small", "127.0.0.1", port, "small@sha256:0", command)
+
+    yield start
+    for process, port in begun:
+        process.kill()
+        process.wait()
+        if listening(port):
+            who = owned.identity_of(owner_of(port).pid)
+            assert who
+            owned.send(who, signal.SIGKILL)
+            owned.wait_for_end(who, PATIENCE_S)
+
+
+def wait_for(holds: Callable[[], bool], tell: Callable[[], str] = lambda: "") -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end, f"not within {PATIENCE_S:g} s\n{tell()}"
+        time.sleep(0.02)
+
+
+def assert_nothing_is_left(trial: Trial) -> None:
+    """No process of the trial, no listener on its port, the lock free, no control group."""
+    job = trial.job
+    assert not owned.carriers(job.name), trial.tell()
+    assert not [who for who in job.started_processes if owned.is_alive(who)], trial.tell()
+    assert not listening(job.work.port)
+    assert not lock.is_taken()
+    group = Path("/sys/fs/cgroup/unified") / f"hio-{job.name}"
+    assert not group.exists()

@@ -1,0 +1,58 @@
+"""A small HTTP server in the place of an engine: healthy at once, with slots, props and a prefix cache.
+
+    python tests/execute/engine.py PORT [MODE…]
+
+Modes: `slow` is not ready for two seconds, `grow` takes memory, `heir` starts a grandchild in a session of its
+own, `deaf` ignores TERM, `forgets` has no prefix cache, `crash` ends with 7 when it is asked the first time.
+"""  # fmt: skip
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+PORT, MODES = int(sys.argv[1]), sys.argv[2:]
+BEGAN = time.monotonic()
+SEEN: set[str] = set()
+
+
+class Engine(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        loading = "slow" in MODES and time.monotonic() < BEGAN + 2
+        facts = {
+            "/health": {"status": "ok"},
+            "/slots": [{"id": 0, "n_ctx": 512}, {"id": 1, "n_ctx": 512}],
+            "/props": {"total_slots": 2, "build_info": "tiny"},
+        }
+        self._answer(503 if loading else 200 if self.path in facts else 404, facts.get(self.path, {}))
+
+    def do_POST(self) -> None:
+        if "crash" in MODES:
+            print("it was asked too much", file=sys.stderr, flush=True)
+            os._exit(7)
+        prompt = str(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["prompt"])
+        cached = len(prompt.split()) - 1 if prompt in SEEN and "forgets" not in MODES else 0
+        SEEN.add(prompt)
+        self._answer(200, {"content": "yes", "timings": {"cache_n": cached, "prompt_n": 1, "predicted_n": 1}})
+
+    def _answer(self, status: int, data: object) -> None:
+        body = json.dumps(data).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_words: object) -> None:
+        """Nothing is logged."""
+
+
+if "deaf" in MODES:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if "heir" in MODES:
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+if "grow" in MODES:
+    HELD = b"x" * (300 << 20)
+HTTPServer(("127.0.0.1", PORT), Engine).serve_forever()

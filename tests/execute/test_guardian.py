@@ -1,0 +1,125 @@
+"""Who dies, and what happens then: supervisor, guardian, both at once; each time the host comes back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hio_validate.execute import jobs, owned
+from hio_validate.execute.work import Service
+from hio_validate.observe.sockets import owner_of
+from tests.execute.conftest import Begin, Trial, assert_nothing_is_left, work
+
+
+def stopped(begin: Begin, service: Service, **more: object) -> Trial:
+    """A trial in the middle of its first leg; the service it stopped is not serving."""
+    trial = begin(
+        work(order=("one", "one"), port=service.port, during="stop", serving=service, **more), held=True
+    )
+    trial.reaches("process", 2)
+    return trial
+
+
+def assert_back(trial: Trial, service: Service, outcome: str) -> None:
+    job = trial.job
+    assert job.state == "closed", trial.tell()
+    closed, restored = job.last("closed"), job.last("restored")
+    assert closed and closed["outcome"] == outcome and closed["resumable"]
+    assert restored and restored["proven"]
+    pid = owner_of(service.port).pid
+    who = owned.identity_of(pid)
+    assert who
+    assert who not in job.started_processes
+    assert "HIO_TRIAL" not in Path(f"/proc/{pid}/environ").read_text()
+    assert not jobs.unsafe_jobs(jobs.state_folder())
+    assert (job.folder / "run.txt").exists()
+
+
+def test_the_death_of_the_supervisor_is_the_end_of_the_trial_only(
+    begin: Begin, serving: Callable[..., Service]
+) -> None:
+    service = serving()
+    trial = stopped(begin, service)
+    os.kill(trial.supervisor, signal.SIGKILL)
+    trial.ends()
+    assert_back(trial, service, "aborted")
+    assert "the supervisor was ended by SIGKILL" in trial.job.last("closed")["why"]
+
+
+def test_the_death_of_the_supervisor_leaves_no_grandchild_in_another_session(begin: Begin) -> None:
+    trial = begin(work(modes=("heir", "deaf")), held=True)
+    trial.reaches("process", 2)
+    heirs = owned.alive_below(trial.running().pid)
+    assert len(heirs) == 1
+    os.kill(trial.supervisor, signal.SIGKILL)
+    assert trial.ends().state == "closed"
+    assert not any(owned.is_alive(each) for each in heirs)
+    assert_nothing_is_left(trial)
+
+
+def test_the_death_of_the_guardian_reaches_the_supervisor(
+    begin: Begin, serving: Callable[..., Service]
+) -> None:
+    service = serving()
+    trial = stopped(begin, service)
+    trial.guardian.kill()
+    trial.ends()
+    assert_back(trial, service, "aborted")
+    assert trial.job.last("closed")["why"] == "the guardian of this trial died"
+
+
+def test_the_death_of_both_leaves_the_host_unsafe_and_no_child_alive(begin: Begin) -> None:
+    trial = begin(work(), held=True)
+    trial.reaches("process", 2)
+    server, supervisor = trial.running(), trial.supervisor
+    os.kill(supervisor, signal.SIGSTOP)
+    trial.guardian.kill()
+    os.kill(supervisor, signal.SIGKILL)
+    job = trial.ends()
+    assert owned.wait_for_end(server, 20)
+    assert job.state == "unsafe"
+    assert jobs.unsafe_jobs(jobs.state_folder()) == [job]
+
+
+def test_a_bystander_of_the_same_name_survives(begin: Begin) -> None:
+    from tests.execute.conftest import engine, free_port  # only what this test starts itself
+
+    command = engine(free_port())
+    with subprocess.Popen(command.argv, env={"PATH": "/usr/bin:/bin"}, start_new_session=True) as bystander:
+        trial = begin(work(), held=True)
+        trial.reaches("process", 2)
+        os.kill(trial.supervisor, signal.SIGKILL)
+        assert trial.ends().state == "closed"
+        assert bystander.poll() is None
+        bystander.kill()
+
+
+@pytest.fixture
+def small_disk(state: Path) -> Iterator[Path]:
+    """The state folder on a file system of 4 MiB."""
+    state.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "hio-test", str(state)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield state
+    subprocess.run(["umount", "-l", state], check=True)
+
+
+def test_a_full_disk_ends_the_trial_brings_the_service_back_and_leaves_the_job_open(
+    small_disk: Path, begin: Begin, serving: Callable[..., Service]
+) -> None:
+    service = serving()
+    trial = stopped(begin, service)
+    with (small_disk / "filler").open("wb", buffering=0) as filler, pytest.raises(OSError, match="No space"):
+        while filler.write(b"x" * 512):
+            pass
+    trial.release()
+    job = trial.ends()
+    assert job.state == "unsafe", trial.tell()
+    assert owned.identity_of(owner_of(service.port).pid) is not None
+    assert not owned.carriers(job.name)
