@@ -47,13 +47,13 @@ MAY_IMPORT = {
     "review": "places diagnostic moment models repo settings history parents evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "moment models settings observe",
-    "report": "diagnostic moment models repo settings ledger inheritance status next_test life checkpoint review",
+    "execute": "moment models repo settings observe",
+    "report": "diagnostic moment models repo settings ledger inheritance status next_test life checkpoint review execute",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
     "inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life "
-    "report console validating",
+    "execute report console validating",
     "hook": "",
     "__main__": "validating cli hook",
 }

@@ -5,6 +5,7 @@ Where there is none, nothing is lost but a second way to find what a trial start
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from contextlib import suppress
@@ -48,13 +49,13 @@ class Group:
         return True
 
 
-def group_of(job: str) -> Group | None:
-    """The group of a job; None where this host has no place for it."""
-    parent = _own_parent()
-    return Group(parent / f"hio-{job}") if parent else None
+def group_of(job: Path) -> Group | None:
+    """The group of the job in a folder; None where this host has no place for it. Two folders are never one group."""
+    parent, number = _own_parent(), hashlib.sha256(os.fsencode(job)).hexdigest()[:12]
+    return Group(parent / f"hio-{job.name}-{number}") if parent else None
 
 
-def make(job: str) -> Group | None:
+def make(job: Path) -> Group | None:
     """Make the group of a job; None where this host does not let us."""
     group = group_of(job)
     if group is None:

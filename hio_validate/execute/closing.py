@@ -54,7 +54,7 @@ def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool
     ledger = Journal(folder)
     _noted(ledger, "ended", outcome=outcome, why=why, resumable=resumable)
     restored = _restored(Job(folder), ledger)
-    group = cgroup.group_of(folder.name)
+    group = cgroup.group_of(folder)
     if group is not None and not group.remove():
         _noted(ledger, "left", why=f"{group.folder} cannot be removed")
         return False
@@ -64,6 +64,21 @@ def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool
     if ledger.lost is not None:
         return False
     return _noted(ledger, "closed", outcome=outcome, why=why, resumable=resumable)
+
+
+def end_what_is_left(job: Job, *, below_us: bool) -> bool:
+    """End all that belongs to a job: journaled, in its group, marked with its name, and what runs below us if that is
+    the job's alone; whether nothing stays. The service that a restoration began is none of it."""
+    group, restoring = cgroup.group_of(job.folder), begun_restoration(job)
+    spared = {restoring} if restoring else set()
+    known = set(job.started_processes)
+
+    def left() -> set[owned.Identity]:
+        found = {who for who in known if owned.is_alive(who)} | owned.carriers(job.mark)
+        found |= owned.alive_below(os.getpid()) if below_us else set()
+        return (found | (group.members() if group else set())) - spared
+
+    return not owned.end(left, term_s=2.0, reaping=below_us)
 
 
 def keep_before(folder: Path, before: Before) -> None:

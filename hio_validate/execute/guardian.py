@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hio_validate.execute import cgroup, closing, owned
+from hio_validate.execute import closing, owned
 from hio_validate.execute.closing import Parts
 from hio_validate.execute.jobs import Job
 from hio_validate.execute.journal import Journal, JournalLost
@@ -64,27 +64,12 @@ def _take_over(folder: Path, parts: Parts, code: int) -> bool:
     why = _told(job, code)
     with suppress(JournalLost):  # the host comes back all the same; the job stays open
         ledger.write("supervisor-lost", code=code, why=why)
-    if not end_what_is_left(job):
+    if not closing.end_what_is_left(job, below_us=True):
         return False
     ended = job.current("ended")
     if ended is not None:
         return closing.conclude(folder, parts, ended["outcome"], ended["why"], ended["resumable"])
     return closing.conclude(folder, parts, "aborted", why, resumable=True)
-
-
-def end_what_is_left(job: Job) -> bool:
-    """End all that belongs to a trial: below us, in its group, marked with its name; whether nothing stays."""
-    group, restoring = cgroup.group_of(job.name), closing.begun_restoration(job)
-    spared = {restoring} if restoring else set()
-    known = set(job.started_processes)
-
-    def left() -> set[owned.Identity]:
-        found = owned.alive_below(os.getpid()) | owned.carriers(job.name)
-        found |= {who for who in known if owned.is_alive(who)}
-        return (found | (group.members() if group else set())) - spared
-
-    stubborn = owned.end(left, term_s=2.0)
-    return not stubborn
 
 
 def _told(job: Job, code: int) -> str:

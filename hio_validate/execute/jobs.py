@@ -6,8 +6,10 @@ are dead makes the host unsafe (contract 5.10), whatever happened to them.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +22,7 @@ from hio_validate.execute.work import Work, as_text, from_text
 State = Literal["prepared", "running", "unsafe", "closed"]
 
 WORK = "work.json"
+PREFLIGHT = "preflight.json"
 LEG_ENDED = "leg-ended"
 
 
@@ -46,6 +49,11 @@ class Job:
     def name(self) -> str:
         return self.folder.name
 
+    @property
+    def mark(self) -> str:
+        """What its processes carry in their environment; a job of this name in another state folder has another one."""
+        return str(self.folder)
+
     @cached_property
     def events(self) -> Sequence[Event]:
         return journal.read(self.folder)
@@ -57,6 +65,23 @@ class Job:
             return from_text((self.folder / WORK).read_text())
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise Unreadable(f"{self.folder / WORK} cannot be read: {error}") from None
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether its work can be read."""
+        try:
+            return self.work is not None
+        except Unreadable:
+            return False
+
+    @property
+    def work_is_as_prepared(self) -> bool:
+        """Whether the work has the bytes that were written down at first."""
+        prepared = self.last("prepared")
+        try:
+            return prepared is not None and prepared["sha256"] == _sha256((self.folder / WORK).read_bytes())
+        except OSError:
+            return False
 
     def last(self, event: str) -> dict[str, Any] | None:
         """Data of the newest event of a name."""
@@ -127,14 +152,19 @@ def unsafe_jobs(state: Path) -> list[Job]:
     return [job for job in all_jobs(state) if job.state == "unsafe"]
 
 
-def create(state: Path, work: Work) -> Job:
-    """Write down a new job. Raises FileExistsError where there is one of this name, and OSError."""
+def create(state: Path, work: Work, preflight: Mapping[str, Any] | None = None) -> Job:
+    """Write down a new job, and what was known before it (contract 4.9). Raises FileExistsError and OSError."""
     folder = state / "jobs" / work.job
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.mkdir(mode=0o700)
-    (folder / WORK).write_text(as_text(work))
-    os.chmod(folder / WORK, 0o600)
-    journal.Journal(folder).write("prepared", boot=owned.boot_id(), plan=work.plan)
+    text = as_text(work)
+    (folder / WORK).write_text(text)
+    (folder / PREFLIGHT).write_text(json.dumps(preflight or {}, indent=1) + "\n")
+    for name in (WORK, PREFLIGHT):
+        os.chmod(folder / name, 0o600)
+    journal.Journal(folder).write(
+        "prepared", boot=owned.boot_id(), plan=work.plan, sha256=_sha256(text.encode())
+    )
     return Job(folder)
 
 
@@ -142,3 +172,7 @@ def places_left(job: Job) -> Iterator[int]:
     """Places of the order, 1 first, for which no leg ran to its end."""
     done = {leg["place"] for leg in job.legs}
     return (place for place in range(1, len(job.work.order) + 1) if place not in done)
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

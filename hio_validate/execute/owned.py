@@ -21,7 +21,7 @@ from typing import BinaryIO
 from hio_validate.execute.work import Command
 
 TRIAL = "HIO_TRIAL"
-"""Environment variable that names the job a process belongs to."""
+"""Environment variable that marks a process with the folder of its job."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -76,7 +76,7 @@ def become_subreaper() -> None:
 
 
 def spawn(
-    command: Command, job: str, stdout: BinaryIO, stderr: BinaryIO, more: Mapping[str, str] | None = None
+    command: Command, mark: str, stdout: BinaryIO, stderr: BinaryIO, more: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
     """Start a trial process: a group of its own, killed with its parent, marked with its job. Raises OSError.
 
@@ -91,7 +91,7 @@ def spawn(
 
     return subprocess.Popen(
         command.argv,
-        env={**command.environment, **(more or {}), TRIAL: job},
+        env={**command.environment, **(more or {}), TRIAL: mark},
         cwd=command.folder,
         stdin=subprocess.DEVNULL,
         stdout=stdout,
@@ -147,14 +147,14 @@ def descendants(pid: int) -> list[int]:
     return below[1:]
 
 
-def carriers(job: str) -> set[Identity]:
+def carriers(mark: str) -> set[Identity]:
     """Processes that carry the mark of a job, as far as we may see, except ourselves and what started us."""
-    mark, found = f"{TRIAL}={job}".encode(), set()
+    wanted, found = os.fsencode(f"{TRIAL}={mark}"), set()
     for entry in os.listdir("/proc"):
         if not entry.isdigit() or int(entry) == os.getpid():
             continue
         with suppress(OSError):
-            carried = mark in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0")
+            carried = wanted in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0")
             if carried and (who := identity_of(int(entry))) is not None:
                 found.add(who)
     return found

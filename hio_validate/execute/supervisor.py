@@ -48,9 +48,9 @@ class Supervisor:
         self.job = Job(folder)
         self.work: Work = self.job.work
         self.journal = Journal(folder)
-        self.group = cgroup.make(self.work.job)
+        self.group = cgroup.make(folder)
         self.watch = Watch(
-            self.work.job,
+            self.job.mark,
             self.work.ceilings,
             readings or _readings(self.work),
             death=death,
@@ -88,6 +88,8 @@ class Supervisor:
             supervisor=who.as_data() if who else None,
             cgroup=str(self.group.folder) if self.group else "none: this host does not let hio make one",
         )
+        if not self.job.work_is_as_prepared:
+            raise Abort("failed", "the work of the job has other bytes than those that were prepared")
         self._check_approvals()
         self._check_readings()
         self.programs = self._programs()
@@ -118,7 +120,7 @@ class Supervisor:
         try:
             self.watch.begin_leg()
             record = self.parts.leg(self.work, place, number, self.watch, self.folder)
-            self.watch.end_leg()
+            self.watch.end_leg(keeping=self.work.restart == "never")
         except Abort as abort:
             self._note_quietly(LEG_ENDED, number=number, place=place, arm=arm, record=None, why=abort.why)
             raise
@@ -134,11 +136,11 @@ class Supervisor:
         replaced = programs.replaced(self.programs, self._programs())
         if replaced:
             raise Abort("failed", f"a program of the trial was replaced since it began: {replaced}")
-        others = service.listening(self.work.port)
-        if others:
-            raise Abort(
-                "failed", f"port {self.work.port} is not free: {_named(others[0].inode, str(others[0]))}"
-            )
+        for each in service.listening(self.work.port):
+            holders = holders_of({each.inode}).get(each.inode, set())
+            if not holders or holders - set(self.watch.members()):
+                holder = f"process {min(holders)}" if holders else "a process that cannot be seen"
+                raise Abort("failed", f"port {self.work.port} is not free: {holder} listens on {each}")
 
     def _check_approvals(self) -> None:
         for each in self.work.approvals:
@@ -186,12 +188,6 @@ class Supervisor:
 def _readings(work: Work) -> HostReadings:
     respected = [(each.name, each.port) for each in work.respect]
     return HostReadings(respected, device=work.ceilings.device_memory is not None)
-
-
-def _named(inode: int, where: str) -> str:
-    pids = holders_of({inode}).get(inode, set())
-    holder = f"process {min(pids)}" if pids else "a process that cannot be seen"
-    return f"{holder} listens on {where}"
 
 
 if __name__ == "__main__":

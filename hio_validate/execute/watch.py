@@ -76,7 +76,7 @@ class Watch:
 
     def __init__(
         self,
-        job: str = "-",
+        mark: str = "-",
         ceilings: Ceilings | None = None,
         readings: Readings | None = None,
         *,
@@ -86,7 +86,7 @@ class Watch:
         alone: bool = False,
         started: Callable[[str, owned.Identity], None] | None = None,
     ) -> None:
-        self.job, self.ceilings, self.readings = job, ceilings, readings or HostReadings()
+        self.mark, self.ceilings, self.readings = mark, ceilings, readings or HostReadings()
         self.samples: list[Sample] = []
         """Of the current leg, oldest first."""
         self.invalid: list[str] = []
@@ -119,9 +119,10 @@ class Watch:
         self._leg_end = self._last + (self.ceilings.leg_s if self.ceilings else math.inf)
         self.tick()
 
-    def end_leg(self) -> None:
-        """The leg is over: everything that was started for it is ended, and its limit no longer counts."""
-        self.end_all()
+    def end_leg(self, keeping: bool = False) -> None:
+        """The leg is over and its limit no longer counts; all that was started is ended, unless it serves the next one."""
+        if not keeping:
+            self.end_all()
         self._leg_end = None
 
     # -- processes ----------------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ class Watch:
         self.tick()
         try:
             with stdout.open("ab") as out, stderr.open("ab") as err:
-                process = owned.spawn(command, self.job, out, err, more)
+                process = owned.spawn(command, self.mark, out, err, more)
         except (OSError, subprocess.SubprocessError) as error:
             why = getattr(error, "strerror", None) or str(error)
             raise Abort("failed", f"the {role} cannot be started ({command.program}): {why}") from None
@@ -202,7 +203,7 @@ class Watch:
             self.end(child)
         self._end_strays()
 
-    def _members(self) -> list[int]:
+    def members(self) -> list[int]:
         """Process ids of all that the trial runs."""
         above = [os.getpid()] if self._alone else [each.pid for each in self._children]
         below = [pid for each in above for pid in owned.descendants(each)]
@@ -283,7 +284,7 @@ class Watch:
         self._last = at
         period = self.ceilings.sample_s if self.ceilings else 0.5
         self._next = max(self._next + period, at)
-        reading = self.readings.read(self._members())
+        reading = self.readings.read(self.members())
         self.samples.append(Sample(moment_now(), at, reading))
         self._recent = [*self._recent[1 - limits.AVERAGED :], reading]
         if self.ceilings and gap > self.ceilings.gap_s:

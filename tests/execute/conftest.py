@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hio_validate.execute import jobs, launch, lock, owned
+from hio_validate.execute import cgroup, jobs, launch, lock, owned
 from hio_validate.execute.jobs import Job
 from hio_validate.execute.service import listening
 from hio_validate.execute.work import ArmWork, Ceilings, Command, Service, Work
@@ -127,7 +127,7 @@ def begin(state: Path) -> Iterator[Begin]:
     for trial in trials:
         for who in [
             *trial.job.keepers.values(),
-            *owned.carriers(trial.job.name),
+            *owned.carriers(trial.job.mark),
             *trial.job.started_processes,
         ]:
             owned.send(who, signal.SIGKILL)
@@ -170,9 +170,9 @@ def wait_for(holds: Callable[[], bool], tell: Callable[[], str] = lambda: "") ->
 def assert_nothing_is_left(trial: Trial) -> None:
     """No process of the trial, no listener on its port, the lock free, no control group."""
     job = trial.job
-    assert not owned.carriers(job.name), trial.tell()
+    assert not owned.carriers(job.mark), trial.tell()
     assert not [who for who in job.started_processes if owned.is_alive(who)], trial.tell()
     assert not listening(job.work.port)
     assert not lock.is_taken()
-    group = Path("/sys/fs/cgroup/unified") / f"hio-{job.name}"
-    assert not group.exists()
+    group = cgroup.group_of(job.folder)
+    assert group is None or not group.folder.exists()

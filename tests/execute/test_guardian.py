@@ -122,4 +122,4 @@ def test_a_full_disk_ends_the_trial_brings_the_service_back_and_leaves_the_job_o
     job = trial.ends()
     assert job.state == "unsafe", trial.tell()
     assert owned.identity_of(owner_of(service.port).pid) is not None
-    assert not owned.carriers(job.name)
+    assert not owned.carriers(job.mark)

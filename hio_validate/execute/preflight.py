@@ -1,0 +1,56 @@
+"""What is known before a trial starts (contract 4.9), and what keeps it from starting on this host at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hio_validate.execute import jobs, lock
+from hio_validate.execute.journal import now
+from hio_validate.models.run import Run
+from hio_validate.observe.readings import HostReadings
+from hio_validate.repo import Repo
+
+_LAST_RUNS = 3
+
+
+def refused(state: Path) -> str | None:
+    """Why no trial may start on this host now, in one sentence; None where one may."""
+    unsafe = jobs.unsafe_jobs(state)
+    if unsafe:
+        return (
+            f"this host is unsafe since {unsafe[0].name}, of which nobody proved that everything is back: "
+            f"hio runs --recover {unsafe[0].name} comes first"
+        )
+    return "another trial runs on this host: hio runs shows it" if lock.is_taken() else None
+
+
+def preflight(state: Path, repo: Repo, service: str) -> dict[str, Any]:
+    """Other trials, the last runs of the service with their failures, jobs that are open, the host: as run/v1 keeps it."""
+    known = jobs.all_jobs(state)
+    reading = HostReadings(device=True).read(())
+    host = {
+        "memory-available": reading.available,
+        "device-memory-used": reading.device_memory,
+        "temperature-c": reading.temperature_c,
+        "load-1": float(Path("/proc/loadavg").read_text().split()[0]),
+    }
+    return {
+        "at": now(),
+        "active": [job.name for job in known if job.state == "running"],
+        "last": _last_runs(repo, service),
+        "pending": [f"{job.name}: {job.state}" for job in known if job.state in ("unsafe", "prepared")],
+        "host": {name: value for name, value in host.items() if value is not None},
+    }
+
+
+def _last_runs(repo: Repo, service: str) -> list[str]:
+    found = [item.model for item in repo.of("run/v1") if item.service == service and item.model is not None]
+    newest = sorted((run for run in found if run.at), key=lambda run: run.at or "", reverse=True)
+    return [_told(run) for run in newest[:_LAST_RUNS]]
+
+
+def _told(run: Run) -> str:
+    invalid = [f"leg {leg.leg} does not count: {leg.invalid[0]}" for leg in run.legs if leg.invalid]
+    said = [run.outcome or "outcome not recorded", *([run.why] if run.why else []), *invalid]
+    return f"{run.name}: {'; '.join(said)}"
