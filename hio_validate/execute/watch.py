@@ -40,6 +40,14 @@ class Child:
 class Watch:
     """Starts, waits for and ends the processes of one leg."""
 
+    def __init__(self) -> None:
+        self.invalid: list[str] = []
+        """Why the current leg does not count; a leg copies it into its record."""
+        self.longest_gap_s = 0.0
+
+    def tick(self) -> None:
+        """Work that takes long without waiting, such as hashing a model, calls it. Raises Abort."""
+
     def start(
         self, role: str, command: Command, stdout: Path, stderr: Path, more: Mapping[str, str] | None = None
     ) -> Child:
