@@ -19,6 +19,7 @@ from hio_validate.repo import (
     evidence_files,
     item_of,
     joined,
+    name_of,
     place_of,
     references,
     service_of,
@@ -126,13 +127,23 @@ class _Surroundings:
                 named = (other for other in self._namers(path) if other not in found)
                 waiting += [other for other in named if self._cites(other, path)]
                 waiting += self._whole_ledger(path)
-        return frozenset(found | self._filled_by(found))
+        return frozenset(found | self._filled_by(found) | self._plans_beside(found))
 
     def _filled_by(self, files: Iterable[str]) -> set[str]:
         """The stacks whose place-holders a site among the files fills; nothing that leads to them changes by it."""
         sites = [place_of(path)[0] for path in files if path.startswith("manifests/sites/")]
         rooms = tuple(f"manifests/services/{site}/" for site in sites)
         return {path for path in self.known if path.startswith(rooms) and "/stacks/" in path}
+
+    def _plans_beside(self, files: Iterable[str]) -> set[str]:
+        """The plans of the services among the files: each is judged by the ledger, the site, the runs and the other plans."""
+        services = {self._services.get(path) or service_of(path) for path in files if _concerns_plans(path)}
+        sites = {place_of(path)[0] for path in files if path.startswith("manifests/sites/")}
+        return {
+            path
+            for path, service in self._services.items()
+            if "/plans/" in path and service and (service in services or service.partition("/")[0] in sites)
+        }
 
     def _whole_ledger(self, path: str) -> list[str]:
         """A ledger counts as a whole: for its own entries and for the matrices of its service."""
@@ -182,14 +193,27 @@ class _Surroundings:
     def needed(self, focus: Iterable[str]) -> frozenset[str]:
         """The files and everything that they lead to, also what shares a name with one of them."""
         found: set[str] = set()
-        waiting = [path for path in focus if path.endswith(ENDINGS)]
+        asked = list(focus)
+        waiting = [path for path in asked if path.endswith(ENDINGS)]
         waiting += [same for path in waiting for same in self._namesakes(path)]
         while waiting:
             path = waiting.pop()
             if path not in found:
                 found.add(path)
                 waiting += self._leads_to(self.item(path))
-        return frozenset(found)
+        return frozenset(found.union(*(self._beside(path) for path in asked)))
+
+    def _beside(self, path: str) -> list[str]:
+        """The plans and runs that a plan is held against, and the runs of a run's own plan; read, and not followed further."""
+        item = self.item(path) if path.endswith(ENDINGS) and ("/plans/" in path or "/runs/" in path) else None
+        if item is None or item.model is None or item.kind not in ("plan/v1", "run/v1"):
+            return []
+        rooms = tuple(f"manifests/services/{item.service}/{room}/" for room in ("plans", "runs"))
+        near = [each for each in self.known if each.startswith(rooms) and "/captures/" not in each]
+        if item.kind == "plan/v1":
+            return near
+        plan = name_of(item.model.plan).rpartition("/")[2].encode() if item.model.plan else None
+        return [each for each in near if plan and plan in self.raw(each)]
 
     def _namesakes(self, path: str) -> list[str]:
         return self.by_name.get(place_of(path), [])
@@ -198,14 +222,20 @@ class _Surroundings:
         for reference in references(item) if item.model is not None else ():
             for meaning in _meanings(reference, item):
                 yield from self.by_name.get(meaning, ())
-        if item.kind in ("matrix/v1", "entry/v1") and item.service:
+        if item.kind in ("matrix/v1", "entry/v1", "plan/v1") and item.service:
             yield from self.ledgers.get(item.service, ())
-        if item.kind in ("stack/v1", "matrix/v1") and item.service:
-            # The site says what ${host} stands for.
+        if item.kind in ("stack/v1", "matrix/v1", "plan/v1") and item.service:
+            # The site says what ${host} stands for, and which ports are taken.
             yield from self.by_name.get((item.service.partition("/")[0], None), ())
+        for service in item.model.respect if item.kind == "plan/v1" and item.model is not None else ():
+            yield from self.by_name.get((service.partition("/")[0], None), ())
         if item.kind in _HAS_A_FAMILY:
             # All builds: where one's help is not learned, another one teaches the spelling.
             yield from self.tables
+
+
+def _concerns_plans(path: str) -> bool:
+    return path.startswith("ledger/") or "/plans/" in path or "/runs/" in path
 
 
 def _meanings(reference: Reference, item: Item) -> tuple[tuple[str, str | None], ...]:

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "ledger": "models repo",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
-    "rules": "places diagnostic moment spelling source models repo settings evidence ledger inheritance",
+    "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
     "engine": "diagnostic source repo settings rules",

@@ -15,12 +15,16 @@ SPECIAL = {"internal-error", *(rule.id for rule in RULES if rule.scope is Scope.
 """Not shown by documents: a rule that raises (tests/test_engine.py), what commits did (tests/history)."""
 
 ONE_A_DOCUMENT = {
+    "contested-port",
     "run-measured-something-else",
     "syntax-error",
     "undecided-merge",
     "unlearned-help",
     "unpinned-evidence",
+    "unreachable-level",
     "unreadable-rows",
+    "vague-hypothesis",
+    "weak-baseline",
 }
 """After the first such fault nothing more can be said of the document, so there is no second to lose."""
 

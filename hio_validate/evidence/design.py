@@ -1,0 +1,129 @@
+"""The design of a plan, computed from the documents: how arms differ, whether the order is fair, what the legs can show.
+
+Invariant: what a plan declares of its own design is never believed here (contract 4.4, 4.6). Rules, `hio plan` and
+whoever runs a plan ask the same questions here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import count
+from math import comb
+from typing import NamedTuple
+
+from hio_validate.models.plan import Plan, PlannedArm
+from hio_validate.repo import Item, Repo
+from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group
+from hio_validate.settings.knowledge import Settings
+from hio_validate.settings.setting import Effective
+from hio_validate.settings.value import text_of
+
+
+class Contrast(NamedTuple):
+    """How one arm differs from the baseline arm, as far as documents say."""
+
+    arm: str
+    difference: Difference
+    factors: tuple[Compared, ...]
+    """What counts as changed: a follower lives in its leader, paths and ports are operational."""
+
+    @property
+    def known(self) -> list[Compared]:
+        """The factors whose two values are known."""
+        return [each for each in self.factors if each.group is not Group.UNKNOWN]
+
+
+def settings_of(arm: PlannedArm, service: str | None, repo: Repo, settings: Settings) -> Effective | None:
+    """The settings of an arm in force: its stack with its delta; None where the stack cannot be read."""
+    stack = repo.find("stack/v1", arm.stack, service)
+    if stack is None or stack.model is None:
+        return None
+    return settings.effective(stack, None, {name: text_of(value) for name, value in arm.set.items()})
+
+
+def between(one: Effective, other: Effective, settings: Settings) -> tuple[Difference, tuple[Compared, ...]]:
+    """How two sides differ, and which of it counts as a factor."""
+    compared = settings.difference(one, other)
+    return compared, tuple(each for each in compared.touched if each.group in NEEDS_A_ROW)
+
+
+def contrasts(plan: Item, repo: Repo, settings: Settings) -> list[Contrast]:
+    """Every other arm against the baseline arm; arms whose stacks cannot be read are left out."""
+    model: Plan = plan.model
+    reference = model.arms.get(model.baseline)
+    base = settings_of(reference, plan.service, repo, settings) if reference else None
+    found = []
+    for name, arm in model.arms.items() if base is not None else ():
+        mine = settings_of(arm, plan.service, repo, settings) if name != model.baseline else None
+        if base is not None and mine is not None:
+            found.append(Contrast(name, *between(base, mine, settings)))
+    return found
+
+
+def legs(plan: Plan) -> Counter[str]:
+    """Legs of each arm, in the order of the arms."""
+    counted = Counter(plan.order)
+    return Counter({name: counted[name] for name in plan.arms})
+
+
+def mean_place(order: Sequence[str], arm: str) -> Fraction:
+    """Mean place of an arm's legs, 1 first. Raises ZeroDivisionError where it has none."""
+    places = [place for place, each in enumerate(order, 1) if each == arm]
+    return Fraction(sum(places), len(places))
+
+
+def is_balanced(order: Sequence[str]) -> bool:
+    """Whether every arm has as many legs, at the same mean place: then a steady drift of the host favours none."""
+    arms = set(order)
+    return len(set(Counter(order).values())) == 1 and len({mean_place(order, arm) for arm in arms}) == 1
+
+
+def rounds(order: Sequence[str], arms: Sequence[str]) -> int | None:
+    """Rounds of an order in which every round has every arm once; None where it is no such order."""
+    size = len(arms)
+    blocks = [order[start : start + size] for start in range(0, len(order), size)]
+    return len(blocks) if all(sorted(block) == sorted(arms) for block in blocks) else None
+
+
+def balanced_order(one: str, other: str, each: int) -> list[str]:
+    """ABBA BAAB ...: rounds of both arms, balanced for an even number of legs each."""
+    fair = [one, other, other, one, other, one, one, other]
+    return [fair[place % 8] for place in range(2 * each)]
+
+
+def smallest_p(test: str, one: int, other: int) -> Fraction:
+    """The smallest two-sided p that an exact test of two arms can give, whatever is measured.
+
+    permutation: `one` and `other` legs, all relabellings alike likely; the mirrored one is as extreme where both arms
+    have as many. sign-flip: `one` = `other` = rounds, each difference may have either sign.
+    """
+    if test == "sign-flip":
+        return min(Fraction(1), Fraction(2, 2 ** min(one, other)))
+    return min(Fraction(1), Fraction(2 if one == other else 1, comb(one + other, one)))
+
+
+def legs_needed(test: str, alpha: float) -> int:
+    """The fewest legs of each arm (rounds, for sign-flip) with which a two-sided p of alpha can be reached."""
+    return next(each for each in count(1) if smallest_p(test, each, each) <= alpha)
+
+
+def same_comparison(one: Item, other: Item) -> bool:
+    """Whether two plans compare the same arms, at the same stage, by the same requests (contract 4.8)."""
+    return _comparison(one) == _comparison(other)
+
+
+def _comparison(item: Item) -> tuple[object, ...]:
+    plan: Plan = item.model
+    arms = sorted(
+        (full_name(arm.stack, item), *sorted((name, text_of(value)) for name, value in arm.set.items()))
+        for arm in plan.arms.values()
+    )
+    fixture = full_name(plan.fixture, item) if plan.fixture else None
+    return plan.stage, plan.method, tuple(map(str, arms)), fixture, plan.bench, plan.cache
+
+
+def full_name(reference: str, item: Item) -> str:
+    """`site/model/name` of what a document names."""
+    return reference if reference.count("/") == 2 else f"{item.service}/{reference}"
