@@ -31,8 +31,8 @@ MAY_IMPORT = {
     "parents": "history",
     "observe": "models settings",
     "recording": "source models settings",
-    "evidence": "models repo settings",
-    "ledger": "models repo",
+    "ledger": "moment models repo",
+    "evidence": "moment models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
@@ -50,11 +50,11 @@ MAY_IMPORT = {
     "drift": "models settings subjects",
     "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules engine "
     "subjects drift",
-    "report": "diagnostic moment models repo settings ledger inheritance status next_test life checkpoint review execute",
+    "report": "diagnostic moment models repo settings ledger evidence inheritance status next_test life checkpoint review execute",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
-    "inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life "
+    "evidence inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life "
     "execute report console validating",
     "hook": "",
     "__main__": "validating cli hook",
