@@ -119,7 +119,7 @@ class _Leg:
 
     def _started_server(self) -> Child:
         kept = _KEPT.pop(self.folder, None)
-        if kept and kept.arm == self.name and kept.child.process.poll() is None:
+        if kept and kept.arm == self.name and not kept.child.has_ended:
             self.server, self.log = kept.child, kept.log
             self.log_from = kept.log.stat().st_size
             return kept.child
@@ -196,7 +196,7 @@ class _Leg:
             "llama-bench", revealed(command, self.work.secrets), out, self.log
         )
         self.watch.until(
-            lambda: bench.has_mapped(process.pid, command) or process.process.poll() is not None,
+            lambda: bench.has_mapped(process.pid, command) or process.has_ended,
             self.work.ceilings.start_s,
             "llama-bench had loaded its model",
         )
@@ -245,7 +245,7 @@ class _Leg:
         next_arm = self.work.order[self.place] if self.place < len(self.work.order) else None
         stays = (
             self.work.restart == "never" and next_arm == self.name and not self.invalid
-            and server.process.poll() is None and self.work.method == "http"
+            and not server.has_ended and self.work.method == "http"
         )  # fmt: skip
         if stays:
             _KEPT[self.folder] = _Kept(self.name, server, self.log)

@@ -211,10 +211,13 @@ class _Assembly:
         return Row({key: value for key, value in said.items() if value not in (None, "unknown")})
 
     def _arm(self, name: str) -> dict[str, Any]:
-        """Captures of the legs that count: a leg that drifted says nothing of its arm."""
+        """Captures of the legs that count: a leg that drifted says nothing of its arm, nor does a llama-bench of its server."""
         arm = self.work.arms[name]
+        is_the_server = self.work.method == "http"
         counted = [
-            each for each in self.legs if each["arm"] == name and not each["invalid"] and each["capture"]
+            each
+            for each in self.legs
+            if is_the_server and each["arm"] == name and not each["invalid"] and each["capture"]
         ]
         said = {
             "stack": arm.stack,

@@ -36,6 +36,11 @@ class Child:
     def pid(self) -> int:
         return self.process.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has ended; who only wants to know asks here, and never the process."""
+        return self.process.poll() is not None
+
 
 class Watch:
     """Starts, waits for and ends the processes of one leg."""

@@ -197,7 +197,8 @@ def test_llama_bench_is_a_measuring_method(tmp_path: Path) -> None:
     for place in (1, 2):
         record = t.leg(place)
         assert not record["invalid"], record["invalid"]
-        assert [bool(row.get("bench_prefill_tps")) for row in record["rows"]] == [True, True, False, False]
+        assert [(row["evaluated"], row["generated"]) for row in record["rows"]] == [(32, 8)] * 2
+        assert all(row["bench_prefill_tps"] > row["bench_decode_tps"] > 0 for row in record["rows"])
         assert record["capture"]
     t.recorded()
     validated(t.root)
