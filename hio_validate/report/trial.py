@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
+from typing import Any
 
-from hio_validate.execute.preflight import Preflight
 from hio_validate.execute.work import ArmWork, Ceilings, Question, Work
 from hio_validate.report.summary import counted
 from hio_validate.report.visible import visible
@@ -16,8 +16,8 @@ WIDTH = 80
 _INDENT = 2
 
 
-def as_text(work: Work, question: str, then: str, before: Preflight, width: int = WIDTH) -> str:
-    """The page. `question` and `then` (restore-parent, keep-winner) are the plan's."""
+def as_text(work: Work, question: str, then: str, before: Mapping[str, Any], width: int = WIDTH) -> str:
+    """The page. `question` and `then` (restore-parent, keep-winner) are the plan's, `before` is as run/v1 has `preflight`."""
     sections: list[tuple[str, Sequence[str]]] = [
         (f"{work.job}: what a run of {_name(work.plan)} does to this host", [question]),
         ("What happens to the service", [_service(work, then)]),
@@ -39,7 +39,7 @@ def as_text(work: Work, question: str, then: str, before: Preflight, width: int 
     return "\n".join(lines) + "\n"
 
 
-def as_shape(work: Work, question: str, then: str, before: Preflight) -> dict[str, object]:
+def as_shape(work: Work, question: str, then: str, before: Mapping[str, Any]) -> dict[str, object]:
     """The same as one object (version 1, which only gains optional fields)."""
     return {
         "version": 1,
@@ -58,7 +58,7 @@ def as_shape(work: Work, question: str, then: str, before: Preflight) -> dict[st
         "approvals": [
             {"entry": each.entry, "approves": each.approves, "until": each.until} for each in work.approvals
         ],
-        "preflight": before.as_data(),
+        "preflight": dict(before),
     }
 
 
@@ -159,17 +159,20 @@ def _written(work: Work) -> Iterator[str]:
     yield f"At its end: manifests/services/{work.service}/runs/{work.job}/ in {work.root}, in one piece. Nothing is committed."
 
 
-def _known(before: Preflight) -> Iterator[str]:
-    yield f"Where the service listens: {before.serving}."
-    yield f"Running trials: {'; '.join(before.active) or 'none'}."
-    yield f"Jobs that are not closed: {'; '.join(before.pending) or 'none'}."
-    for each in before.last or ("none",):
+def _known(before: Mapping[str, Any]) -> Iterator[str]:
+    yield f"Running now: {'; '.join(before.get('active', ())) or 'nothing'}."
+    yield f"Jobs that are not closed: {'; '.join(before.get('pending', ())) or 'none'}."
+    for each in before.get("last") or ("none",):
         yield f"Last runs of this service: {each}."
     readings = [
-        f"{name.replace('_', ' ')} {shown(value) if isinstance(value, int) else f'{value:g}'}"
-        for name, value in before.host.items()
+        f"{name.replace('-', ' ')} {_reading(name, value)}" for name, value in before.get("host", {}).items()
     ]
-    yield f"This host: {', '.join(readings)}."
+    yield f"This host: {', '.join(readings) or 'no reading'}."
+
+
+def _reading(name: str, value: Any) -> str:
+    """A size where it is one: loads and temperatures are small numbers."""
+    return shown(value) if isinstance(value, int) and not name.startswith("load") else f"{value}"
 
 
 def _name(pin: str) -> str:

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from hio_validate.execute.preflight import Preflight
 from hio_validate.execute.work import Command, Service, Work
 from hio_validate.report.trial import as_shape, as_text
 from tests.execute.experiment import SERVICE, prepared
 
-BEFORE = Preflight("2026-11-29T12:00:00Z", (), ("r0: failed: it broke",), (), "nobody listens on port 8089",
-                   {"memory": 4 << 30, "load_1m": 0.5})  # fmt: skip
+BEFORE = {"at": "2026-11-29T12:00:00Z", "last": ["r0: failed: it broke"], "active": [], "pending": ["j7: unsafe"],
+          "host": {"memory-available": 4 << 30, "load-1": 0.5}}  # fmt: skip
 
 
 @pytest.fixture
@@ -40,6 +39,8 @@ def test_it_says_what_starts_how_often_and_when_it_ends(work: Work) -> None:
         "load-test: yes, valid until 2099-01-01T00:00:00Z",
         "manifests/services/here/tiny/runs/threads-1/ in /repo",
         "r0: failed: it broke",
+        "j7: unsafe",
+        "memory available 4 GiB, load 1 0.5",
         "nothing is stopped",
     ):
         assert part in told
