@@ -59,10 +59,12 @@ def arm_work(planned: PlannedArm, host: Host, repo: Repo, settings: Settings, se
     role, process = _only_process(stack)
     delta = {name: text_of(value) for name, value in planned.set.items()}
     changed = with_delta(stack.model, delta, settings)
+    made = command(changed, role, host, stack.name)
+    _refuse_another_port(changed, role, host, stack.name, settings)
     return ArmWork(
         stack=f"{planned.stack}@{stack.document.digest}",
         set=dict(planned.set),
-        command=command(changed, role, host, stack.name),
+        command=made,
         role=role,
         family=process.engine,
         build=process.build,
@@ -223,6 +225,16 @@ def _is_the_same(each: Compared) -> bool:
 
 def _told(delta: Mapping[str, str]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in delta.items()) or "of nothing"
+
+
+def _refuse_another_port(stack: Stack, role: str, host: Host, name: str, settings: Settings) -> None:
+    """A server is asked where the trial listens, and nowhere else."""
+    port = settings.resolve_processes(filled(stack, host.known), {}).settings.get(f"{role}.port")
+    if port is not None and port.known and port.value != str(host.port):
+        raise NotStartable(
+            f"the stack {name} listens on port {port.value}, and the trial is on port {host.port}: "
+            'write ["--port", "${port}"] in the stack'
+        )
 
 
 def _stack(name: str, repo: Repo, service: str) -> Item:

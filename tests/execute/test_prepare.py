@@ -178,6 +178,14 @@ def test_a_place_holder_without_a_place_is_refused(tmp_path: Path) -> None:
     assert any("the stack base needs model, which the site here does not define" in each for each in found)
 
 
+def test_a_stack_that_fixes_another_port_is_refused(tmp_path: Path) -> None:
+    fixed = stack()
+    fixed["processes"]["server"]["argv"][2] = ["--port", "8088"]
+    found = prepared(tmp_path, with_stack(fixed))
+    assert isinstance(found, list)
+    assert any("the stack base listens on port 8088, and the trial is on port 8089" in each for each in found)
+
+
 # -- secrets ------------------------------------------------------------------------------------------------------
 
 
@@ -236,6 +244,13 @@ def test_a_conversation_goes_to_the_chat_endpoint(tmp_path: Path) -> None:
     assert {len(each) for each in fronts} == {NONCE_CHARACTERS + 3}
     assert len(set(fronts)) == len(fronts)
     assert (questions[0].body["max_tokens"], "n_predict" in questions[0].body) == (8, False)
+
+
+def test_a_nonce_and_a_warm_cache_exclude_each_other(tmp_path: Path) -> None:
+    files = {"fixture": yaml(fixture(nonce="each-request")), "plan": yaml(plan(cache="warm"))}
+    assert any("leaves nothing to reuse" in each for each in reasons(tmp_path / "both", **files))
+    work = work_of(tmp_path / "warm", plan=yaml(plan(cache="warm")))
+    assert work.questions[0].body["cache_prompt"] is True
 
 
 def test_a_nonce_changes_with_the_plan(tmp_path: Path) -> None:

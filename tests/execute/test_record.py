@@ -12,6 +12,7 @@ import pytest
 from hio_validate import engine
 from hio_validate.diagnostic import Severity
 from hio_validate.execute import record
+from hio_validate.execute.leg import UNFINISHED
 from hio_validate.execute.work import Work, as_text
 from hio_validate.history import Folder
 from hio_validate.repo import load
@@ -33,7 +34,7 @@ GOOD = {"expected": "-", "decode_tps": 40.123456789, "prefill_tps": 200.0, "ttft
 def leg(number: int, arm: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     said = {"leg": number, "place": number, "arm": arm, "started": f"2026-11-29T12:0{number}:00.000Z",
             "ended": f"2026-11-29T12:0{number}:30.000Z", "invalid": [], "startup_s": 1.5, "exit": "ended by hio (0)",
-            "capture": None, "log": None, "rows": rows, "commands": [], "made_of": {}, "program": "/bin/true",
+            "capture": None, "rows": rows, "commands": [], "made_of": {}, "program": "/bin/true", "argv": ["/bin/true"],
             "longest_gap_s": 0.6}  # fmt: skip
     return said | more
 
@@ -114,6 +115,20 @@ def test_an_invalid_leg_stays_with_its_reasons(tmp_path: Path) -> None:
     assert run.legs[0].invalid == ["drifted: server.threads is 3, expected 1"]
     assert (run.outcome, run.why, run.raw.rows) == ("failed", "it drifted", 0)
     assert {"decode_tps", "wall_s"} <= run.columns.keys()
+
+
+def test_a_leg_whose_supervisor_died_keeps_answers_and_log(tmp_path: Path) -> None:
+    folder = job(
+        tmp_path, leg(1, "one", [], invalid=[UNFINISHED]), outcome="failed", why="the supervisor died"
+    )
+    answered = json.dumps(row(1, "measured", **GOOD))
+    (folder / "legs/1/requests.jsonl").write_text(answered + "\n" + answered[:20])
+    (folder / "legs/1/server.log").write_text("loaded\n")
+    record.write(folder)
+    run = run_of(tmp_path)
+    assert (run.raw.rows, run.legs[0].invalid) == (1, [UNFINISHED])
+    assert (run.commands[0].argv, run.commands[0].exit) == (["/bin/true"], "not known")
+    assert gzip.decompress((tmp_path / "repo" / RUN / run.logs[0].file).read_bytes()) == b"loaded\n"
 
 
 def test_a_job_without_any_leg_is_a_run_that_measured_nothing(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_two_legs_become_a_run_that_the_validator_accepts(tmp_path: Path) -> Non
         threads.append(capture.processes["server"].log.facts["n_threads"])
     assert threads == [1, 2]
     log = gzip.decompress(
-        (t.root / f"manifests/services/{SERVICE}/runs/{run.name}/{run.logs[0].file}").read_bytes()
+        (t.root / f"manifests/services/{SERVICE}/runs/{run.name}/logs/01-one.log.gz").read_bytes()
     )
     assert b"listening" in log
 
@@ -168,9 +168,9 @@ def load_capture(t: Trial, number: int) -> Any:
 def test_a_server_that_ends_while_it_loads_ends_the_trial_with_its_words(tmp_path: Path) -> None:
     t = trial(tmp_path, base=stack(more=[*SMALL, ["--threads-http", "-7"]], build="b10001", argv=[
         ["--model", "/nowhere.gguf"], ["--port", "${port}"]]))  # fmt: skip
-    abort, record = t.refused(1)
+    abort, _ = t.refused(1)
     assert "ended with" in abort.why
-    assert record["log"]
+    assert (t.folder / "legs/1/server.log.gz").exists()
 
 
 def test_a_trial_without_a_request_is_a_run_without_rows(tmp_path: Path) -> None:
@@ -205,3 +205,17 @@ def test_llama_bench_is_a_measuring_method(tmp_path: Path) -> None:
     run = run_of(t)
     assert {"bench_prefill_tps", "bench_decode_tps"} <= run.columns.keys()
     assert run.stages["decode"] == "bench_decode_tps"
+    assert run.commands[0].stdout.file == "logs/01-one.bench.jsonl.gz"
+
+
+def test_a_server_that_asks_for_a_key_is_given_it_and_nothing_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("very-hidden-key\n")
+    more = [*SMALL, ["--api-key", "${secret:key}"]]
+    place = {"secrets": {"key": f"file:{tmp_path / 'key'}"}}
+    t = trial(tmp_path, base=stack(more=more, build="b10001"), place=place)
+    record = t.leg(1)
+    assert record["invalid"] == []
+    t.recorded()
+    kept = [each for folder in (t.root, t.folder) for each in folder.rglob("*") if each.is_file()]
+    raw = [gzip.decompress(each.read_bytes()) if each.suffix == ".gz" else each.read_bytes() for each in kept]
+    assert not [each for each in raw if b"very-hidden-key" in each]
