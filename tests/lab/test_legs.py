@@ -90,21 +90,28 @@ def test_an_occupied_port_is_refused_before_anything_starts(tmp_path: Path) -> N
     assert (record["rows"], record["commands"]) == ([], [])
 
 
+class Shared(Watch):
+    """Lets another socket take the trial's port, to be shared, as soon as the server was started."""
+
+    def __init__(self, port: int, other: socket.socket) -> None:
+        super().__init__()
+        self.port, self.other = port, other
+
+    def start(self, role: str, *given: Any, **more: Any) -> Any:
+        child = super().start(role, *given, **more)
+        self.other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self.other.bind(("127.0.0.1", self.port))
+        self.other.listen()
+        return child
+
+
 def test_a_listener_that_shares_the_port_is_refused_before_a_request(tmp_path: Path) -> None:
-    """It comes while the server loads; llama-server itself sets SO_REUSEPORT, so both may answer."""
     t = trial(tmp_path)
-
-    class Sharing(Watch):
-        def start(self, *given: Any, **more: Any) -> Any:
-            child = super().start(*given, **more)
-            other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            other.bind(("127.0.0.1", t.work.port))
-            other.listen()
-            return child
-
-    with socket.socket() as other, pytest.raises(leg.Abort, match=r"not the trial's alone|was ready"):
-        leg.run(t.work, 1, 1, Sharing(), t.folder)
-    assert leg.records(t.folder)[0]["rows"] == []
+    with socket.socket() as other, pytest.raises(leg.Abort, match="not the trial's alone"):
+        leg.run(t.work, 1, 1, Shared(t.work.port, other), t.folder)
+    (record,) = leg.records(t.folder)
+    assert record["rows"] == []
+    assert "not the trial's alone" in record["invalid"][0]
 
 
 def shim(tmp_path: Path, *more: str) -> Path:
