@@ -50,7 +50,7 @@ MAY_IMPORT = {
     "drift": "models settings subjects",
     "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules engine "
     "subjects drift",
-    "report": "diagnostic moment models repo settings ledger evidence inheritance status next_test life checkpoint review execute",
+    "report": "diagnostic moment models repo settings ledger evidence inheritance status next_test life checkpoint review execute size",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "

@@ -20,12 +20,12 @@ from hio_validate.repo import Item, Repo
 from hio_validate.settings.argv import Given
 from hio_validate.settings.catalogue import Arity, Option
 from hio_validate.settings.delta import delta_of
-from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE
+from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Compared, Group
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.places import PLACE_HOLDER, SECRET, filled, values
 from hio_validate.settings.reading import read_process
 from hio_validate.settings.resolve import Builds, resolve
-from hio_validate.settings.setting import Knowledge
+from hio_validate.settings.setting import Class, Knowledge
 from hio_validate.settings.value import ABSENT, text_of
 
 Delta = Mapping[str, str | bool | int | float]
@@ -59,10 +59,12 @@ def arm_work(planned: PlannedArm, host: Host, repo: Repo, settings: Settings, se
     role, process = _only_process(stack)
     delta = {name: text_of(value) for name, value in planned.set.items()}
     changed = with_delta(stack.model, delta, settings)
+    made = command(changed, role, host, stack.name)
+    _refuse_another_port(changed, role, host, stack.name, settings)
     return ArmWork(
         stack=f"{planned.stack}@{stack.document.digest}",
         set=dict(planned.set),
-        command=command(changed, role, host, stack.name),
+        command=made,
         role=role,
         family=process.engine,
         build=process.build,
@@ -204,9 +206,7 @@ def _refuse_another_meaning(
         raise NotStartable(
             f"with the delta {_told(delta)}: {said.misread[-1].message} ({said.misread[-1].help})"
         )
-    differing = [
-        each for each in settings.difference(meant, said).touched if each.group not in LEAVES_NO_DIFFERENCE
-    ]
+    differing = [each for each in settings.difference(meant, said).touched if not _is_the_same(each)]
     if differing:
         told = "; ".join(f"{each.address} would be {each.to}, not {each.from_}" for each in differing[:5])
         raise NotStartable(
@@ -215,8 +215,26 @@ def _refuse_another_meaning(
         )
 
 
+def _is_the_same(each: Compared) -> bool:
+    """Whether both sides ask for the same; what run time decides, and a secret, is the same where it is written alike."""
+    if each.group in LEAVES_NO_DIFFERENCE or each.class_ is Class.SECRET:
+        return True
+    written = [side.declared if side else None for side in (each.parent, each.candidate)]
+    return each.group is Group.UNKNOWN and written[0] == written[1]
+
+
 def _told(delta: Mapping[str, str]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in delta.items()) or "of nothing"
+
+
+def _refuse_another_port(stack: Stack, role: str, host: Host, name: str, settings: Settings) -> None:
+    """A server is asked where the trial listens, and nowhere else."""
+    port = settings.resolve_processes(filled(stack, host.known), {}).settings.get(f"{role}.port")
+    if port is not None and port.known and port.value != str(host.port):
+        raise NotStartable(
+            f"the stack {name} listens on port {port.value}, and the trial is on port {host.port}: "
+            'write ["--port", "${port}"] in the stack'
+        )
 
 
 def _stack(name: str, repo: Repo, service: str) -> Item:

@@ -27,7 +27,6 @@ from hio_validate.settings.setting import Effective
 
 PROGRAM = "llama-bench"
 _HELP_S = 20
-_NUMBER = "number"
 _SWITCH = {"on": "1", "off": "0"}
 
 REPORTED = {
@@ -158,32 +157,39 @@ def has_mapped(pid: int, command: Command) -> bool:
 
 
 def rows(stdout: str, started: str) -> list[dict[str, Any]]:
-    """One row for each sample: `bench_prefill_tps` or `bench_decode_tps` in token/s. Raises ValueError."""
+    """One row for each repetition, with `bench_prefill_tps` and `bench_decode_tps` in token/s where they were measured.
+
+    Raises ValueError.
+    """
     found: list[dict[str, Any]] = []
-    for line in stdout.splitlines():
-        if not line.startswith("{"):
-            continue
-        data = json.loads(line)
-        if not isinstance(data, dict) or "samples_ts" not in data:
-            raise ValueError(f"llama-bench answered a line without samples: {line[:80]}")
-        generates = data["n_gen"] > 0
-        metric = "bench_decode_tps" if generates else "bench_prefill_tps"
-        found += [
-            {"phase": "measured", "started": data.get("test_time", started), "status": "ok", metric: float(value),
-             "evaluated": data["n_prompt"], "generated": data["n_gen"]}
-            for value in data["samples_ts"]
-        ]  # fmt: skip
-    for number, row in enumerate(found, 1):
-        row["request"] = number
+    for data in _answers(stdout):
+        metric, count = _TESTS[data["n_gen"] > 0]
+        for number, value in enumerate(data["samples_ts"], 1):
+            if number > len(found):
+                found.append({"phase": "measured", "request": number, "started": started, "status": "ok"})
+            found[number - 1] |= {metric: float(value), count: data["n_gen"] or data["n_prompt"]}
     return found
 
 
+_TESTS = {False: ("bench_prefill_tps", "evaluated"), True: ("bench_decode_tps", "generated")}
+"""Whether a test generates -> its metric, and the count of its tokens."""
+
+
+def _answers(stdout: str) -> Iterator[Mapping[str, Any]]:
+    """The tests that llama-bench answered. Raises ValueError."""
+    for line in stdout.splitlines():
+        data = json.loads(line) if line.startswith("{") else {}
+        if data and not {"n_prompt", "n_gen", "samples_ts"} <= data.keys():
+            raise ValueError(f"llama-bench answered a line without samples: {line[:80]}")
+        if data:
+            yield data
+
+
 def contradictions(stdout: str, command: Command) -> list[str]:
-    """What llama-bench reports otherwise than it was told, one sentence each."""
+    """What llama-bench reports otherwise than it was told, one sentence each. Raises ValueError."""
     told = dict(zip(command.arguments[::2], command.arguments[1::2], strict=False))
     found = []
-    for line in stdout.splitlines():
-        data: Mapping[str, Any] = json.loads(line) if line.startswith("{") else {}
+    for data in _answers(stdout):
         for factor, key in REPORTED.items():
             asked = told.get(f"--{_SPELT.get(factor, factor)}")
             if asked is not None and key in data and not _agree(asked, data[key]):

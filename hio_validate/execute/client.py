@@ -16,6 +16,7 @@ import hashlib
 import http.client
 import json
 import math
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,8 @@ from hio_validate.execute.stream import Event, Events
 from hio_validate.execute.work import Question
 
 OK = "ok"
+KEY_VARIABLE = "HIO_API_KEY"
+"""Variable of the client's environment with the key that the server asks for; it is in no file."""
 _LARGEST_PIECE = 1 << 16
 _EXCERPT = 300
 
@@ -134,12 +137,7 @@ def _exchange(errand: Errand, question: Question, answer: Answer) -> None:
         connection.connect()
         answer.connected = answer.now()
         body = json.dumps(question.body).encode()
-        connection.request(
-            "POST",
-            question.endpoint,
-            body,
-            {"Content-Type": "application/json", "Accept": "text/event-stream"},
-        )
+        connection.request("POST", question.endpoint, body, _headers())
         answer.sent = answer.now()
         response = connection.getresponse()
         answer.headers = answer.now()
@@ -157,6 +155,12 @@ def _exchange(errand: Errand, question: Question, answer: Answer) -> None:
     finally:
         answer.end = answer.now()
         connection.close()
+
+
+def _headers() -> dict[str, str]:
+    key = os.environ.get(KEY_VARIABLE)
+    said = {"Content-Type": "application/json", "Accept": "text/event-stream"}
+    return said | ({"Authorization": f"Bearer {key}"} if key else {})
 
 
 def _receive(response: http.client.HTTPResponse, question: Question, answer: Answer) -> None:

@@ -81,20 +81,38 @@ def arguments(process: CapturedProcess, arm: ArmWork) -> Iterator[str]:
 
 def identity(process: CapturedProcess) -> Identity:
     """What a process is made of, as far as it was hashed."""
-    parts = {"executable": process.executable, **process.libraries, **process.artifacts}
+    artifacts = {f"{_ARTIFACT}{name}": each for name, each in process.artifacts.items()}
+    parts = {"executable": process.executable, **process.libraries, **artifacts}
     return {name: each.sha256 for name, each in parts.items() if each.sha256 not in (None, UNKNOWN)}
 
 
+_ARTIFACT = "artifact."
+
+
 def changed_bytes(mine: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What changed since the first leg with the same program and model; both are records with `made_of` and `program`."""
-    first = next(
-        (each for each in earlier if each.get("made_of") and each["program"] == mine["program"]), None
-    )
-    if first is None:
-        return
-    for part, sha256 in mine["made_of"].items():
-        before = first["made_of"].get(part)
-        if before is not None and before != sha256:
-            yield f"replaced: {part} is {sha256[:12]}, but was {before[:12]} in leg {first['leg']}"
-    for part in sorted(first["made_of"].keys() - mine["made_of"].keys()):
-        yield f"replaced: {part} of leg {first['leg']} is not there"
+    """What changed since the first leg of the same arm, and of the same program; records of legs, in order.
+
+    Two arms may map different models and, by their settings, different libraries; none may map other bytes of one
+    library.
+    """
+    known = [each for each in earlier if each["made_of"]]
+    of_arm = next((each for each in known if each["arm"] == mine["arm"]), None)
+    of_program = next((each for each in known if each["program"] == mine["program"]), None)
+    now = mine["made_of"]
+    found = dict.fromkeys(_other_bytes(now, of_arm) if of_arm else ())
+    if of_arm:
+        found |= dict.fromkeys(
+            f"replaced: {part} of leg {of_arm['leg']} is not there"
+            for part in sorted(of_arm["made_of"].keys() - now.keys())
+        )
+    if of_program and of_program is not of_arm:
+        code = {part: sha256 for part, sha256 in now.items() if not part.startswith(_ARTIFACT)}
+        found |= dict.fromkeys(_other_bytes(code, of_program))
+    yield from found
+
+
+def _other_bytes(now: Identity, leg: Mapping[str, Any]) -> Iterator[str]:
+    for part, sha256 in now.items():
+        before = leg["made_of"].get(part)
+        if before not in (None, sha256):
+            yield f"replaced: {part} is {sha256[:12]}, but was {before[:12]} in leg {leg['leg']}"

@@ -7,7 +7,6 @@ the leg's record, and the record is on disk from the first moment, so that a leg
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import os
 import sys
@@ -20,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from hio_validate.execute import bench, expected, ready
-from hio_validate.execute.client import OK, Errand
-from hio_validate.execute.secrets import Unresolvable, revealed
+from hio_validate.execute.client import KEY_VARIABLE, OK, Errand
+from hio_validate.execute.secrets import Unresolvable, key_of, revealed
 from hio_validate.execute.watch import Abort, Child, Watch
 from hio_validate.execute.work import ArmWork, Command, Work
 from hio_validate.history import Folder
@@ -38,7 +37,9 @@ from hio_validate.settings.knowledge import Settings
 RECORD = "leg.json"
 CAPTURE = "capture.yaml"
 EVENTS = "events.jsonl"
-LOG = "server.log.gz"
+LOG = "server.log"
+ANSWERS = "requests.jsonl"
+BENCH = "bench.jsonl"
 UNFINISHED = "it did not come to its end: whoever ran it died"
 
 Record = dict[str, Any]
@@ -57,6 +58,9 @@ def run(work: Work, place: int, number: int, watch: Watch, folder: Path) -> Reco
         raise Abort("failed", str(error)) from None
     except Abort as abort:
         leg.invalid.append(abort.why)
+        raise
+    except BaseException as error:
+        leg.invalid.append(f"hio itself failed ({type(error).__name__}: {error})")
         raise
     finally:
         leg.close()
@@ -83,15 +87,16 @@ class _Leg:
         self.arm: ArmWork = work.arms[self.name]
         self.here = folder / "legs" / str(number)
         self.here.mkdir(parents=True, exist_ok=True)
-        self.log = self.here / "server.log"
+        self.log = self.here / LOG
         self.log_from = 0
         self.invalid: list[str] = []
         self.server: Child | None = None
         self.began = time.monotonic()
         self.record: Record = {
             "leg": number, "place": place, "arm": self.name, "started": _now(), "ended": _now(),
-            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "log": None, "rows": [],
+            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "rows": [],
             "commands": [], "made_of": {}, "program": self.arm.command.program,
+            "argv": self.arm.command.argv,
         }  # fmt: skip
         self._save()
 
@@ -119,7 +124,7 @@ class _Leg:
 
     def _started_server(self) -> Child:
         kept = _KEPT.pop(self.folder, None)
-        if kept and kept.arm == self.name and kept.child.process.poll() is None:
+        if kept and kept.arm == self.name and not kept.child.has_ended:
             self.server, self.log = kept.child, kept.log
             self.log_from = kept.log.stat().st_size
             return kept.child
@@ -166,21 +171,23 @@ class _Leg:
         """Let the client ask everything, and judge what it brings back. Raises Abort."""
         events, answers, complaints = (
             self.here / EVENTS,
-            self.here / "requests.jsonl",
+            self.here / ANSWERS,
             self.here / "client.log",
         )
         left = max(1.0, self.work.ceilings.leg_s - (time.monotonic() - self.began))
         host = "127.0.0.1" if self.work.host in ("0.0.0.0", "::") else self.work.host
         errand = Errand(host, self.work.port, str(events), left, self.work.questions)
         (self.here / "errand.json").write_text(errand.as_text())
-        client = self.watch.start("client", _client(self.here / "errand.json"), answers, complaints)
+        key = key_of(self.arm.command, self.work.secrets)
+        more = {KEY_VARIABLE: key} if key else None
+        client = self.watch.start("client", _client(self.here / "errand.json"), answers, complaints, more)
         try:
             code = self.watch.exit_of(client, left, "every request was answered", needs=(server,))
         finally:
             self.watch.end(client)
             self.record["rows"] = list(_rows(answers))
         argv = ["python", "-m", "hio_validate.execute.client", "errand.json"]
-        self.record["commands"].append({"argv": argv, "exit": str(code)})
+        self._note_command(argv, str(code), stdout=_kept(answers), stderr=_kept(complaints))
         if code not in (0, 1):
             said = complaints.read_text(errors="replace").strip().rpartition("\n")[2]
             self.invalid.append(f"the client ended with {code}: {said}")
@@ -190,13 +197,13 @@ class _Leg:
         """One process of llama-bench is one leg. Raises Abort."""
         command = self.arm.command
         self._hash_ahead([command.program, *bench.files_of(command)])
-        out = self.here / "bench.jsonl"
+        out = self.here / BENCH
         self.record["started"], self.began = _now(), time.monotonic()
         self.server = process = self.watch.start(
             "llama-bench", revealed(command, self.work.secrets), out, self.log
         )
         self.watch.until(
-            lambda: bench.has_mapped(process.pid, command) or process.process.poll() is not None,
+            lambda: bench.has_mapped(process.pid, command) or process.has_ended,
             self.work.ceilings.start_s,
             "llama-bench had loaded its model",
         )
@@ -236,7 +243,7 @@ class _Leg:
             if self.server is not None and not self._keeps(self.server):
                 self.record["exit"] = self.watch.end(self.server)
         finally:
-            self._keep_log()
+            self._keep_output()
             self.invalid += [each for each in self.watch.invalid if each not in self.invalid]
             self.record |= {"invalid": self.invalid, "longest_gap_s": round(self.watch.longest_gap_s, 3)}
             self._save()
@@ -245,24 +252,24 @@ class _Leg:
         next_arm = self.work.order[self.place] if self.place < len(self.work.order) else None
         stays = (
             self.work.restart == "never" and next_arm == self.name and not self.invalid
-            and server.process.poll() is None and self.work.method == "http"
+            and not server.has_ended and self.work.method == "http"
         )  # fmt: skip
         if stays:
             _KEPT[self.folder] = _Kept(self.name, server, self.log)
             self.record["exit"] = "serves the next leg"
         return stays
 
-    def _keep_log(self) -> None:
-        if self.server is None or not self.log.exists():
+    def _keep_output(self) -> None:
+        """Keep what the measured process wrote, compressed."""
+        if self.server is None:
             return
-        with self.log.open("rb") as file:
-            file.seek(self.log_from)
-            raw = gzip.compress(file.read(), mtime=0)
-        (self.here / LOG).write_bytes(raw)
-        self.record["log"] = hashlib.sha256(raw).hexdigest()
-        self.record["commands"].insert(
-            0, {"argv": self.arm.command.argv, "exit": str(self.record["exit"] or "not known"), "log": True}
-        )
+        log = _kept(self.log, self.log_from)
+        out = _kept(self.here / BENCH) if self.work.method == "llama-bench" else log
+        exit_ = str(self.record["exit"] or "not known")
+        self._note_command(self.arm.command.argv, exit_, stdout=out, stderr=log)
+
+    def _note_command(self, argv: list[str], exit_: str, **output: str | None) -> None:
+        self.record["commands"].append({"argv": argv, "exit": exit_, **output})
 
     def _save(self) -> None:
         part = self.here / f"{RECORD}.part"
@@ -286,9 +293,30 @@ class _Manifests(Folder):
 
 
 def records(folder: Path) -> list[Record]:
-    """The records of all legs of a job that began, by number."""
-    found = [json.loads(each.read_text()) for each in (folder / "legs").glob(f"*/{RECORD}")]
+    """The records of all legs of a job that began, by number, with what is left of those that did not come to an end."""
+    found = [
+        _salvaged(json.loads(each.read_text()), each.parent) for each in (folder / "legs").glob(f"*/{RECORD}")
+    ]
     return sorted(found, key=lambda record: int(record["leg"]))
+
+
+def _salvaged(record: Record, here: Path) -> Record:
+    """What a leg whose supervisor died left behind: the answers so far, and the log of its process."""
+    if record["invalid"] != [UNFINISHED]:
+        return record
+    log = _kept(here / LOG)
+    command = {"argv": record["argv"], "exit": "not known", "stdout": log, "stderr": log}
+    return record | {"rows": list(_rows(here / ANSWERS)), "commands": [command] if log else []}
+
+
+def _kept(file: Path, begin: int = 0) -> str | None:
+    """The name under which a file's bytes from `begin` on are kept, compressed; None where it has none."""
+    raw = file.read_bytes()[begin:] if file.exists() else b""
+    if not raw:
+        return None
+    name = f"{file.name}.gz"
+    file.with_name(name).write_bytes(gzip.compress(raw, mtime=0))
+    return name
 
 
 def _client(errand: Path) -> Command:

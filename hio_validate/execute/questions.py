@@ -33,6 +33,11 @@ def questions(plan: Item, repo: Repo) -> tuple[tuple[Question, ...], tuple[str, 
         )
     measured = _fixture(model.fixture, plan, repo)
     checks = [_fixture(name, plan, repo) for name in model.checks]
+    if model.cache == "warm" and measured.model.nonce == "each-request":
+        raise NotAskable(
+            f"the plan wants a warm cache, and a nonce in front of each request of {measured.name} leaves nothing to "
+            "reuse: say nonce none, or cache cold"
+        )
     asked = [("check", each) for each in checks]
     asked += [("warm-up", measured)] * model.requests.warm_up
     asked += [("measured", measured)] * model.requests.measured

@@ -127,8 +127,10 @@ class _Assembly:
 
     def _leg_files(self, record: Record) -> None:
         here = self.folder / "legs" / str(record["leg"])
-        if record["log"]:
-            self.made[_log_of(record)] = (here / legs.LOG).read_bytes()
+        for command in record["commands"]:
+            for name in (command.get("stdout"), command.get("stderr")):
+                if name:
+                    self.made[_log_of(record, name)] = (here / name).read_bytes()
         if record["capture"]:
             self._keep_capture(record["capture"], (here / legs.CAPTURE).read_bytes())
 
@@ -211,10 +213,13 @@ class _Assembly:
         return Row({key: value for key, value in said.items() if value not in (None, "unknown")})
 
     def _arm(self, name: str) -> dict[str, Any]:
-        """Captures of the legs that count: a leg that drifted says nothing of its arm."""
+        """Captures of the legs that count: a leg that drifted says nothing of its arm, nor does a llama-bench of its server."""
         arm = self.work.arms[name]
+        is_the_server = self.work.method == "http"
         counted = [
-            each for each in self.legs if each["arm"] == name and not each["invalid"] and each["capture"]
+            each
+            for each in self.legs
+            if is_the_server and each["arm"] == name and not each["invalid"] and each["capture"]
         ]
         said = {
             "stack": arm.stack,
@@ -234,9 +239,9 @@ class _Assembly:
 
     def _commands(self, record: Record) -> Iterator[dict[str, Any]]:
         for command in record["commands"]:
-            log = self._hashed(_log_of(record)) if command.get("log") else None
-            output = {"stdout": log, "stderr": log} if log else {}
-            yield {"argv": command["argv"], "exit": command["exit"], **output}
+            kept = {stream: self._hashed(_log_of(record, command[stream])) for stream in ("stdout", "stderr")
+                    if command.get(stream)}  # fmt: skip
+            yield {"argv": command["argv"], "exit": command["exit"], **kept}
 
     def _hashed(self, file: str) -> Row | None:
         content = self.made.get(file)
@@ -341,8 +346,9 @@ def _cell(value: object) -> str:
     return " ".join(str(value).split())
 
 
-def _log_of(record: Record) -> str:
-    return f"logs/{record['leg']:02d}-{record['arm']}.log.gz"
+def _log_of(record: Record, name: str) -> str:
+    """Where a file of a leg stands in the run; the server's log is the log of its leg."""
+    return f"logs/{record['leg']:02d}-{record['arm']}.{name.removeprefix('server.')}"
 
 
 def _sha256(content: bytes) -> str:

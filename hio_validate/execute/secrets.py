@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from hio_validate.execute.work import Command
@@ -54,3 +55,11 @@ def revealed(command: Command, places: Mapping[str, str]) -> Command:
         arguments=tuple(filled_in(each, known) for each in command.arguments),
         environment={name: filled_in(value, known) for name, value in command.environment.items()},
     )
+
+
+def key_of(command: Command, places: Mapping[str, str]) -> str | None:
+    """The key that a llama-server asks of its clients, where its command names one. Raises Unresolvable."""
+    made = revealed(command, places)
+    given = [value for flag, value in pairwise(made.arguments) if flag == "--api-key"]
+    keys = given[-1] if given else made.environment.get("LLAMA_API_KEY")
+    return keys.partition(",")[0] if keys else None

@@ -64,7 +64,7 @@ def test_two_legs_become_a_run_that_the_validator_accepts(tmp_path: Path) -> Non
         threads.append(capture.processes["server"].log.facts["n_threads"])
     assert threads == [1, 2]
     log = gzip.decompress(
-        (t.root / f"manifests/services/{SERVICE}/runs/{run.name}/{run.logs[0].file}").read_bytes()
+        (t.root / f"manifests/services/{SERVICE}/runs/{run.name}/logs/01-one.log.gz").read_bytes()
     )
     assert b"listening" in log
 
@@ -90,21 +90,28 @@ def test_an_occupied_port_is_refused_before_anything_starts(tmp_path: Path) -> N
     assert (record["rows"], record["commands"]) == ([], [])
 
 
+class Shared(Watch):
+    """Lets another socket take the trial's port, to be shared, as soon as the server was started."""
+
+    def __init__(self, port: int, other: socket.socket) -> None:
+        super().__init__()
+        self.port, self.other = port, other
+
+    def start(self, role: str, *given: Any, **more: Any) -> Any:
+        child = super().start(role, *given, **more)
+        self.other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self.other.bind(("127.0.0.1", self.port))
+        self.other.listen()
+        return child
+
+
 def test_a_listener_that_shares_the_port_is_refused_before_a_request(tmp_path: Path) -> None:
-    """It comes while the server loads; llama-server itself sets SO_REUSEPORT, so both may answer."""
     t = trial(tmp_path)
-
-    class Sharing(Watch):
-        def start(self, *given: Any, **more: Any) -> Any:
-            child = super().start(*given, **more)
-            other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            other.bind(("127.0.0.1", t.work.port))
-            other.listen()
-            return child
-
-    with socket.socket() as other, pytest.raises(leg.Abort, match=r"not the trial's alone|was ready"):
-        leg.run(t.work, 1, 1, Sharing(), t.folder)
-    assert leg.records(t.folder)[0]["rows"] == []
+    with socket.socket() as other, pytest.raises(leg.Abort, match="not the trial's alone"):
+        leg.run(t.work, 1, 1, Shared(t.work.port, other), t.folder)
+    (record,) = leg.records(t.folder)
+    assert record["rows"] == []
+    assert "not the trial's alone" in record["invalid"][0]
 
 
 def shim(tmp_path: Path, *more: str) -> Path:
@@ -168,9 +175,9 @@ def load_capture(t: Trial, number: int) -> Any:
 def test_a_server_that_ends_while_it_loads_ends_the_trial_with_its_words(tmp_path: Path) -> None:
     t = trial(tmp_path, base=stack(more=[*SMALL, ["--threads-http", "-7"]], build="b10001", argv=[
         ["--model", "/nowhere.gguf"], ["--port", "${port}"]]))  # fmt: skip
-    abort, record = t.refused(1)
+    abort, _ = t.refused(1)
     assert "ended with" in abort.why
-    assert record["log"]
+    assert (t.folder / "legs/1/server.log.gz").exists()
 
 
 def test_a_trial_without_a_request_is_a_run_without_rows(tmp_path: Path) -> None:
@@ -197,10 +204,25 @@ def test_llama_bench_is_a_measuring_method(tmp_path: Path) -> None:
     for place in (1, 2):
         record = t.leg(place)
         assert not record["invalid"], record["invalid"]
-        assert [bool(row.get("bench_prefill_tps")) for row in record["rows"]] == [True, True, False, False]
+        assert [(row["evaluated"], row["generated"]) for row in record["rows"]] == [(32, 8)] * 2
+        assert all(row["bench_prefill_tps"] > row["bench_decode_tps"] > 0 for row in record["rows"])
         assert record["capture"]
     t.recorded()
     validated(t.root)
     run = run_of(t)
     assert {"bench_prefill_tps", "bench_decode_tps"} <= run.columns.keys()
     assert run.stages["decode"] == "bench_decode_tps"
+    assert run.commands[0].stdout.file == "logs/01-one.bench.jsonl.gz"
+
+
+def test_a_server_that_asks_for_a_key_is_given_it_and_nothing_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("very-hidden-key\n")
+    more = [*SMALL, ["--api-key", "${secret:key}"]]
+    place = {"secrets": {"key": f"file:{tmp_path / 'key'}"}}
+    t = trial(tmp_path, base=stack(more=more, build="b10001"), place=place)
+    record = t.leg(1)
+    assert record["invalid"] == []
+    t.recorded()
+    kept = [each for folder in (t.root, t.folder) for each in folder.rglob("*") if each.is_file()]
+    raw = [gzip.decompress(each.read_bytes()) if each.suffix == ".gz" else each.read_bytes() for each in kept]
+    assert not [each for each in raw if b"very-hidden-key" in each]

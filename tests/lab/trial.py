@@ -85,21 +85,20 @@ def trial(
     tmp_path: Path,
     program: Path = SERVER,
     base: dict[str, Any] | None = None,
-    files: dict[str, str] | None = None,
+    place: dict[str, Any] | None = None,
     **planned: Any,
 ) -> Trial:
     """A prepared trial of the lab's engine in a repository of its own."""
     served = base or stack(more=SMALL, build="b10001")
     first = baseline(served)
-    place = {"port": free_port(), "paths": {"model": str(MODEL)}}
+    where = {"port": free_port(), "paths": {"model": str(MODEL)}, **(place or {})}
     texts = {path: text for path, text in documents().items() if "/engines/" not in path}
     texts |= {
-        SITE_FILE: yaml(site(place=place, programs={"b10001": str(program)})),
+        SITE_FILE: yaml(site(place=where, programs={"b10001": str(program)})),
         f"{ROOM}/stacks/base.yaml": yaml(served),
         PLAN_FILE: yaml(plan(**planned)),
         "ledger/here/tiny/2026/b0.yaml": yaml(first),
         "ledger/here/tiny/2026/yes.yaml": yaml(approval(after=[pin("b0", yaml(first))])),
-        **(files or {}),
     }
     root = tmp_path / "repo"
     engine = "manifests/engines/llama-server/b10001"
