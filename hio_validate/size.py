@@ -1,30 +1,32 @@
-"""Sizes as documents write them: a number of bytes, or `512MiB`, `4GiB`, `2GB`.
+"""Sizes as documents write them: bytes, or a number with its unit.
 
-Invariant: a size that cannot be read is refused, never taken for no limit.
+Invariant: `4GiB` is 2^32 and `4GB` is 4 * 10^9; a text without a known unit is no size.
 """
 
 from __future__ import annotations
 
 import re
-from fractions import Fraction
+from decimal import Decimal
 
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]i?B|kB|B)?")
-_POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(|B|[kK]B|MB|GB|TB|KiB|MiB|GiB|TiB)")
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def bytes_of(size: str | bool | int | float) -> int:
-    """The bytes of a size; KiB, MiB, GiB, TiB are powers of 1024, kB, MB, GB, TB of 1000. Raises ValueError."""
-    match = _SIZE.fullmatch(str(size).strip())
-    if match is None or isinstance(size, bool):
-        raise ValueError(f"{size} is no size: expected bytes, or a number with KiB, MiB, GiB or TiB")
-    unit = match[2] or "B"
-    factor = (1024 if unit.endswith("iB") else 1000) ** _POWER.get(unit[0].upper(), 0)
-    return int(Fraction(match[1]) * factor)
+    """The bytes that a size names, e.g. 4GiB or 1024. Raises ValueError, which says what was expected."""
+    match = _SIZE.fullmatch(str(size)) if not isinstance(size, bool) else None
+    if match is None:
+        raise ValueError(f"{size} is no size: expected bytes or a number with a unit such as 4GiB or 512MiB")
+    number, unit = match.groups()
+    base = 1024 if "i" in unit else 1000
+    return int(Decimal(number) * base ** _POWERS[unit.removesuffix("B").removesuffix("i").upper()])
 
 
-def shown(count: int) -> str:
-    """Bytes as a person reads them: the largest unit that leaves a whole number."""
-    for unit, power in (("TiB", 4), ("GiB", 3), ("MiB", 2), ("KiB", 1)):
-        if count and count % 1024**power == 0:
-            return f"{count // 1024**power}{unit}"
-    return str(count)
+def shown(size: int) -> str:
+    """A number of bytes in the largest binary unit that it fills, with at most one digit behind the point."""
+    number, unit = float(size), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if number < 1024:
+            break
+        number, unit = number / 1024, larger
+    return f"{number:.1f}".removesuffix(".0") + f" {unit}"
