@@ -51,6 +51,6 @@ def _faults(run: Item, item: Item, fixture: str) -> Iterator[str]:
 
 
 RULE = Rule(
-    "fixture-not-reproduced", Scope.DOCUMENT, Severity.ERROR, "a retained fixture of the parent is not reproduced", check,
+    "parent-not-reproduced", Scope.DOCUMENT, Severity.ERROR, "a retained fixture of the parent is not reproduced", check,
     kinds=("plan/v1",), contract=("4.7",), since=3,
 )  # fmt: skip
