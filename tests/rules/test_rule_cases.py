@@ -15,6 +15,9 @@ SPECIAL = {"internal-error", *(rule.id for rule in RULES if rule.scope is Scope.
 """Not shown by documents: a rule that raises (tests/test_engine.py), what commits did (tests/history)."""
 
 ONE_A_DOCUMENT = {
+    "fixture-not-reproduced",
+    "not-same-work",
+    "nothing-measured",
     "run-measured-something-else",
     "syntax-error",
     "undecided-merge",
