@@ -12,7 +12,8 @@ from typing import Any
 
 from hio_validate import __version__, engine
 from hio_validate.diagnostic import Severity
-from hio_validate.evidence.raw import UnreadableRows, change_percent, read_rows
+from hio_validate.evidence.raw import UnreadableRows, read_rows
+from hio_validate.evidence.trials import change_percent, plan_of
 from hio_validate.ledger import Ledger
 from hio_validate.models import document, reader
 from hio_validate.models.core import ValidationError
@@ -280,7 +281,8 @@ def result(
         )
     said = {"metric": metric, "from": arms[0], "to": arms[1], "statistic": statistic, "change_percent": 0.0}
     try:
-        computed = change_percent(Result.model_validate(said), item.model, read_rows(item.model, raw))
+        rows = read_rows(item.model, raw)
+        computed = change_percent(Result.model_validate(said), item.model, rows, plan_of(item, repo))
     except UnreadableRows as error:
         raise CannotAppend(f"{item.model.raw.file}:{error.line}: {error.message}") from None
     if computed is None:

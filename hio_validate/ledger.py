@@ -20,6 +20,7 @@ from hio_validate.models.entry import (
     NegativeControl,
     Rollback,
 )
+from hio_validate.moment import moment
 from hio_validate.repo import Item, Repo, name_of
 
 PARENT = "the parent"
@@ -87,6 +88,12 @@ class Ledger:
         """The ledger as it was when an entry was appended: what that entry follows, and nothing later."""
         ancestors = self.ancestors(self.after(id_))
         return Ledger(self.service, {each: item for each, item in self.entries.items() if each in ancestors})
+
+    def until(self, time: str) -> Ledger:
+        """The ledger of the entries that say they were made by then; only for what happened outside the ledger."""
+        then = moment(time)
+        known = {id_: item for id_, item in self.entries.items() if moment(item.model.at) <= then}
+        return Ledger(self.service, known)
 
     def as_of(self, tips: Iterable[str] | None = None) -> Iterator[Item]:
         """The entries up to some tips (all where none are given), each after what it follows."""

@@ -19,6 +19,7 @@ _VERBS = {
         "Say what differs between two stacks, captures, processes, units or command lines.",
     ),
     "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
+    "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
     "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),
     "plan": ("plan:plan", "Begin a prespecified experiment, and check it before it runs."),
     "status": ("status:status", "Say how far every stack has come, and what it lacks."),

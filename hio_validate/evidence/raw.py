@@ -1,17 +1,17 @@
-"""Raw rows of a run, read from their bytes, and numbers computed from them (contract 7.3).
+"""Raw rows of a run, read from their bytes (contract 7.3).
 
-Invariant: a cell that is no finite number never enters a statistic; it is refused with its line.
+Invariant: a cell that is no finite number never enters a statistic; it is refused with its line. Only a row that
+does not count (a failed request, a warm-up, a check) may leave a metric empty.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from hio_validate.models.entry import Result
 from hio_validate.models.run import Run
 
 
@@ -39,6 +39,8 @@ def read_rows(run: Run, raw: bytes) -> list[Row]:
     if text.startswith("\ufeff"):
         raise UnreadableRows(1, "the rows begin with a byte order mark U+FEFF")
     if not text.strip():
+        if run.raw.format == "jsonl" and run.raw.rows == 0:
+            return []  # nothing was measured; a table says so with its header
         raise UnreadableRows(1, "the file of rows is empty")
     rows = _tsv(text, run) if run.raw.format == "tsv" else _jsonl(text, run)
     if len(rows) != run.raw.rows:
@@ -86,10 +88,15 @@ def _jsonl(text: str, run: Run) -> list[Row]:
         rows.append(
             Row(
                 number,
-                {key: value if isinstance(value, str) else json.dumps(value) for key, value in data.items()},
+                {key: _cell(value, json.dumps) for key, value in data.items()},
             )
         )
     return rows
+
+
+def _cell(value: Any, dumps: Callable[[Any], str]) -> str:
+    """A value as a cell of a table would show it; null is an empty cell."""
+    return value if isinstance(value, str) else "" if value is None else dumps(value)
 
 
 class _Twice(Exception):
@@ -121,10 +128,32 @@ def _check(row: Row, run: Run) -> None:
         raise UnreadableRows(row.line, f'no column "{run.raw.arm}" that names the arm')
     if arm not in run.arms:
         raise UnreadableRows(row.line, f'the arm "{arm}" is not in the run: expected {" or ".join(run.arms)}')
-    for name, column in run.columns.items():
-        if column.better is not None:
+    for column in (run.raw.leg, run.raw.phase, run.raw.status):
+        if column is not None and column not in row.cells:
+            raise UnreadableRows(row.line, f'no column "{column}", which the run names in raw:')
+    for name, meaning in run.columns.items():
+        if meaning.better is not None and (row.cells[name] or counts(row, run)):
             number(row, name)
 
+
+def counts(row: Row, run: Run) -> bool:
+    """Whether a row is a measurement: neither a warm-up nor a check, and its request did not fail."""
+    return is_measured(row, run) and not failure(row, run)
+
+
+def is_measured(row: Row, run: Run) -> bool:
+    """Whether a row is one of the requests that are measured; without a column of phases each is."""
+    return run.raw.phase is None or row.cells[run.raw.phase] == "measured"
+
+
+def failure(row: Row, run: Run) -> str:
+    """What went wrong with a row's request; "" where nothing did or the run has no column that says so."""
+    status = row.cells[run.raw.status] if run.raw.status is not None else OK
+    return "" if status == OK else status or "no status"
+
+
+OK = "ok"
+"""What the column of statuses says of a request that did not fail."""
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 """Stricter than float(), which also takes `1_000`, blanks, `nan` and digits of other scripts."""
@@ -141,33 +170,6 @@ def number(row: Row, column: str) -> float:
     if not math.isfinite(value):
         raise UnreadableRows(row.line, f"{column} is {text}: not a finite number")
     return value
-
-
-def change_percent(result: Result, run: Run, rows: Sequence[Row]) -> float | None:
-    """100 * (to / from - 1) of the statistic of each arm's rows; None where an arm has no rows or is 0."""
-    statistic = _mean if result.statistic == "mean" else _median
-    measured = [
-        [number(row, result.metric) for row in rows if row.cells[run.raw.arm] == arm]
-        for arm in (result.from_arm, result.to_arm)
-    ]
-    if not all(measured):
-        return None
-    # A ratio of the rows in units of the largest one is the same ratio, and no sum overflows.
-    unit = max(abs(value) for values in measured for value in values) or 1.0
-    from_, to = (statistic([value / unit for value in values]) for values in measured)
-    return None if from_ == 0 else 100 * (to / from_ - 1)
-
-
-# The module statistics does the same; importing it takes longer than reading a run.
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered, half = sorted(values), len(values) // 2
-    return (ordered[half] + ordered[~half]) / 2
 
 
 def agrees(published: float, computed: float) -> bool:

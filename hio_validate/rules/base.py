@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Location, Path, Severity
+from hio_validate.evidence.outcome import Outcome
 from hio_validate.inheritance import Inheritance, Said, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.models.entry import Deployment
@@ -82,6 +83,7 @@ class View:
         self.repo = repo
         self._inheritances: dict[str, Inheritance | None] = {}
         self._secrets: dict[str, tuple[Literal, ...]] = {}
+        self._verdicts: dict[str, Outcome] = {}
 
     @cached_property
     def settings(self) -> Settings:
@@ -104,6 +106,19 @@ class View:
             known = ledger.before(pinning[0].name) if pinning else ledger
             self._inheritances[matrix.file] = inheritance(matrix, self.repo, self.settings, known)
         return self._inheritances[matrix.file]
+
+    def verdict(self, run: Item) -> Outcome:
+        """What a readable run says and what that may be used for; of whole runs, whatever arms a row counts."""
+        # Imported here: most documents need no verdict, and statistics are not free to load.
+        from hio_validate.evidence.tiers import verdict
+
+        if run.file not in self._verdicts:
+            self._verdicts[run.file] = verdict(self._whole(run), self)
+        return self._verdicts[run.file]
+
+    def _whole(self, run: Item) -> Item:
+        """The run as its document says it, where an item of it was narrowed to some arms."""
+        return self.repo.find("run/v1", run.name, run.service) or run
 
     def misread(self, stack: Item, rule: str) -> Iterator[Misread]:
         """What a stack's arguments and environment got wrong, as far as it is this rule's."""

@@ -5,7 +5,8 @@ read, a mean stands where the median was meant. hio computes every derived numbe
 (contract 7.3) and compares it to the digits that were published: `5` stands for 4.5 to 5.5, `5.3` for 5.25 to
 5.35.
 
-The number is 100 * (to / from - 1) of the mean or median of each arm's rows. A metric must be a column of the
+The number is 100 * (to / from - 1) of the mean or median of each arm's trials: its legs that count, each with the
+median of its measured requests; its rows, where the run does not number its legs. A metric must be a column of the
 run that says which direction is better.
 
 How to fix: write what the rows give, or name the metric, the arms and the statistic that were meant. In a
@@ -17,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hio_validate.diagnostic import Severity
-from hio_validate.evidence.raw import Row, UnreadableRows, agrees, change_percent, read_rows
+from hio_validate.evidence.raw import UnreadableRows, agrees, read_rows
+from hio_validate.evidence.trials import Trial, change_percent, plan_of, trials_of
 from hio_validate.models.entry import Result
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
@@ -39,12 +41,12 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         )
         return
     try:
-        rows = read_rows(run.model, raw)
-        computed = change_percent(result, run.model, rows)
+        rows, plan = read_rows(run.model, raw), plan_of(run, view.repo)
+        computed = change_percent(result, run.model, rows, plan)
     except UnreadableRows:
         return
     if computed is None:
-        yield from _not_computable(item, result, run, rows)
+        yield from _not_computable(item, result, run, trials_of(run.model, rows, plan))
     elif not agrees(result.change_percent, computed):
         yield Problem(
             at(item, "result", "change_percent"),
@@ -54,14 +56,14 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         )
 
 
-def _not_computable(item: Item, result: Result, run: Item, rows: Sequence[Row]) -> Iterator[Problem]:
-    """Why there is no number: an arm without rows, or a reference of 0."""
-    measured = {row.cells[run.model.raw.arm] for row in rows}
+def _not_computable(item: Item, result: Result, run: Item, trials: Sequence[Trial]) -> Iterator[Problem]:
+    """Why there is no number: an arm without trials that count, or a reference of 0."""
+    measured = {trial.arm for trial in trials if trial.counted}
     for key, arm in (("from", result.from_arm), ("to", result.to_arm)):
         if arm not in measured:
             yield Problem(
                 at(item, "result", key),
-                f"{run.name} has no rows of the arm {arm}",
+                f"{run.name} has no rows of the arm {arm} that count",
                 f"it has rows of {listed(sorted(measured))}"
                 if measured
                 else "it has no rows: nothing was measured",

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.evidence.raw import UnreadableRows, agrees, change_percent, number, read_rows
+from hio_validate.evidence.raw import UnreadableRows, agrees, number, read_rows
+from hio_validate.evidence.trials import change_percent
 from hio_validate.models import reader
 from hio_validate.models.entry import Result
 from hio_validate.models.run import Run
