@@ -41,6 +41,9 @@ def as_shape(found: Prospect, report: Report, exit_code: int) -> dict[str, Any]:
             "reachable": level.reachable,
             "legs_needed": level.legs_needed,
             "noise": plan.decide.noise,
+            "power": plan.decide.power,
+            "detectable_percent": level.detectable_percent,
+            "detectable_how": level.detectable_how,
         },
         "longest_s": found.longest_s,
         "port": found.port,
@@ -123,6 +126,11 @@ def _shows(found: Prospect) -> Iterator[tuple[str, str]]:
     if found.plan.stage == "screening":
         yield "stage", "a screening only looks: whatever comes out, it decides nothing"
     yield "noise", decide.noise or "unknown: no null experiment is named"
+    if level.detectable_percent is None:
+        yield "detects", f"unknown: {level.detectable_how}"
+    else:
+        chance = f"in {100 * decide.power:g} of 100 such trials"
+        yield "detects", f"{level.detectable_percent:.2g} % or more, {chance} ({level.detectable_how})"
     if found.requests is not None:
         yield (
             "requests",

@@ -224,25 +224,39 @@ def test_another_build_is_an_arm_of_its_own_stack(tmp_path: Path) -> None:
     assert rules(checked(repo, "build-b2"), "error") == set()
 
 
+SAME = f'{{stack: "{pin("base", stack("base"))}"}}'
+ANOTHER = SAME.replace('"}', '", set: {server.threads: 2}}')
+
+
+def run_of(
+    repo: Path, name: str, stage: str, arms: dict[str, str], rows: str, more: str = ""
+) -> dict[str, str]:
+    """The files of a completed run with the fixtures that `hio plan new` began."""
+    fixtures = ", ".join(f'"{pin(Path(file).stem, (repo / file).read_bytes())}"' for file in (SHORT, CHECK))
+    run = (
+        f'hio: run/v1\nname: {name}\nservice: {SERVICE}\n{more}stage: "{stage}"\noutcome: completed\n'
+        f"fixtures: [{fixtures}]\narms:\n" + "".join(f"  {arm}: {said}\n" for arm, said in arms.items()) +
+        f'raw: {{file: rows.tsv, sha256: "{sha(rows)}", format: tsv, rows: {rows.count(chr(10)) - 1}, arm: arm}}\n'
+        "columns:\n  arm: {unit: text}\n  decode_tps: {unit: token/s, better: higher}\n"
+    )  # fmt: skip
+    return {f"{ROOM}/runs/{name}/run.yaml": run, f"{ROOM}/runs/{name}/rows.tsv": rows}
+
+
 def test_earlier_runs_give_noise_what_is_reproduced_and_what_is_repeated(repo: Path) -> None:
     begun(repo)
     write_what_is_asked(repo)
-    rows = "arm\tspeed\na\t10\na\t12\nb\t11\nb\t12\n"
-    run = (
-        f'hio: run/v1\nname: {{name}}\nservice: {SERVICE}\n{{more}}at: "2026-01-0{{day}}T00:00:00Z"\nstage: {{stage}}\noutcome: completed\n'
-        f'fixtures: ["{pin("short", (repo / SHORT).read_bytes())}"]\narms:\n{{arms}}'
-        f'raw: {{{{file: rows.tsv, sha256: "{sha(rows)}", format: tsv, rows: 4, arm: arm}}}}\n'
-        "columns:\n  arm: {{unit: text}}\n  speed: {{unit: token/s, better: higher}}\n"
+    rows = "arm\tdecode_tps\na\t10.0\na\t10.2\na\t10.1\nb\t10.1\nb\t10.3\nb\t10.2\n"
+    write(repo, run_of(repo, "aa", "null", {"a": SAME, "b": SAME}, rows, 'at: "2026-01-02T00:00:00Z"\n'))
+    plan = plan_in(repo)
+    legs = "".join(
+        f'  - {{leg: {leg}, place: {leg}, arm: {arm}, started: "2026-01-03T0{leg}:00:00Z", ended: "2026-01-03T0{leg}:01:00Z"}}\n'
+        for leg, arm in enumerate(plan.order, 1)
     )
-    same = f'{{stack: "{pin("base", stack("base"))}"}}'
-    null = run.format(name="aa", day=2, stage='"null"', more="", arms=f"  a: {same}\n  b: {same}\n")
-    two = same.replace('"}', '", set: {server.threads: 2}}')
-    first = run.format(
-        name="r2", day=3, stage="confirmation", more=f'plan: "{pin("threads-2", (repo / PLAN).read_bytes())}"\n',
-        arms=f"  a: {same}\n  b: {two}\n",
-    )  # fmt: skip
-    write(repo, {f"{ROOM}/runs/{name}/run.yaml": text for name, text in (("aa", null), ("r2", first))})
-    write(repo, {f"{ROOM}/runs/{name}/rows.tsv": rows for name in ("aa", "r2")})
+    more = (
+        f'plan: "{pin("threads-2", (repo / PLAN).read_bytes())}"\nat: "2026-01-03T00:00:00Z"\nlegs:\n{legs}'
+    )
+    rows = "arm\tdecode_tps\nbase\t10.0\nthreads-2\t14.0\n"
+    write(repo, run_of(repo, "r2", "confirmation", {"base": SAME, "threads-2": ANOTHER}, rows, more))
     assert hio(repo, "validate").code == 0
     said = begun(repo, "--name", "once-more")
     assert "next: write the 5 texts" in said.out
@@ -252,7 +266,12 @@ def test_earlier_runs_give_noise_what_is_reproduced_and_what_is_repeated(repo: P
     write_what_is_asked(repo)
     shape = checked(repo, "once-more")
     assert (shape["exit_code"], rules(shape, "error") | rules(shape, "gate")) == (0, set())
+    assert 0.5 < shape["decides"]["detectable_percent"] < 10
+    assert "in 80 of 100 such trials (noise of aa:" in " ".join(
+        hio(repo, "plan", "check", "once-more").out.split()
+    )
     assert checked(repo, "threads-2")["runs"] == ["r2"]
+    assert checked(repo, "threads-2")["decides"]["detectable_percent"] is None
 
 
 def test_nothing_is_ever_replaced(repo: Path) -> None:
