@@ -201,19 +201,29 @@ class _Surroundings:
             if path not in found:
                 found.add(path)
                 waiting += self._leads_to(self.item(path))
-        return frozenset(found.union(*(self._beside(path) for path in asked)))
+        for path in asked:
+            found.update(self._beside(path, found))
+        return frozenset(found)
 
-    def _beside(self, path: str) -> list[str]:
-        """The plans and runs that a plan is held against, and the runs of a run's own plan; read, and not followed further."""
+    def _beside(self, path: str, found: Set[str]) -> list[str]:
+        """The plans and runs that a plan is held against, and the runs of a run's own plan: read, and not followed."""
         item = self.item(path) if path.endswith(ENDINGS) and ("/plans/" in path or "/runs/" in path) else None
         if item is None or item.model is None or item.kind not in ("plan/v1", "run/v1"):
             return []
-        rooms = tuple(f"manifests/services/{item.service}/{room}/" for room in ("plans", "runs"))
-        near = [each for each in self.known if each.startswith(rooms) and "/captures/" not in each]
+        near = [each for each in self._experiments.get(item.service, ()) if each not in found]
         if item.kind == "plan/v1":
             return near
         plan = name_of(item.model.plan).rpartition("/")[2].encode() if item.model.plan else None
         return [each for each in near if plan and plan in self.raw(each)]
+
+    @cached_property
+    def _experiments(self) -> dict[str | None, list[str]]:
+        """Service -> its plans and runs, without the captures of their legs."""
+        found: dict[str | None, list[str]] = defaultdict(list)
+        for path, service in self._services.items():
+            if "/plans/" in path or ("/runs/" in path and "/captures/" not in path):
+                found[service].append(path)
+        return found
 
     def _namesakes(self, path: str) -> list[str]:
         return self.by_name.get(place_of(path), [])

@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
+    "planning": "moment source models recording repo settings evidence ledger rules next_test",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo settings evidence ledger recording rules engine",
@@ -48,14 +49,12 @@ MAY_IMPORT = {
     "review": "places diagnostic moment models repo settings history parents evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules engine "
-    "subjects drift",
-    "report": "diagnostic moment models repo settings ledger evidence inheritance status next_test life checkpoint review execute size",
+    "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules engine subjects drift",
+    "report": "diagnostic moment models repo settings ledger evidence inheritance status next_test life checkpoint review execute size prospect",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
-    "evidence inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life "
-    "execute report console validating",
+    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life execute report console validating planning focused prospect",
+    "prospect": "models repo settings evidence rules execute",
     "hook": "",
     "__main__": "validating cli hook",
 }

@@ -21,6 +21,7 @@ _VERBS = {
     "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
     "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
     "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),
+    "plan": ("plan:plan", "Begin a prespecified experiment, and check it before it runs."),
     "status": ("status:status", "Say how far every stack has come, and what it lacks."),
     "review": ("review:review", "Say what a change of documents changes in what serves."),
     "audit": ("audit:audit", "Prove from git that no recorded document was ever altered."),

@@ -9,8 +9,7 @@ import click
 
 from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
-from hio_validate.evidence.comparison import Result
-from hio_validate.evidence.tiers import Tier
+from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.tiers import verdict as judge
 from hio_validate.report.verdict import as_shape, render
 from hio_validate.rules.base import View

@@ -6,11 +6,11 @@ Invariant: every metric is judged by itself; a gain of decode says nothing of pr
 from __future__ import annotations
 
 import math
-from enum import StrEnum
 from functools import cached_property
 
 from hio_validate.evidence.case import Case, Direction
 from hio_validate.evidence.noise import Floor
+from hio_validate.evidence.outcome import Result
 from hio_validate.evidence.statistics import (
     Detectable,
     Estimate,
@@ -26,17 +26,6 @@ from hio_validate.evidence.statistics import (
     sign_flip_test,
 )
 from hio_validate.evidence.trials import mean, median
-
-
-class Result(StrEnum):
-    """What a comparison says. All but the first two keep the previous configuration (contract 7.4)."""
-
-    IMPROVEMENT = "improvement"
-    HARM = "harm"
-    NO_IMPROVEMENT = "no improvement"
-    WITHIN_NOISE = "within noise"
-    NOT_COMPARABLE = "not comparable"
-    NOT_MEASURABLE = "not measurable"
 
 
 class Comparison:

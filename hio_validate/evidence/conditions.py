@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.comparison import Comparison
+from hio_validate.evidence.outcome import Condition
 from hio_validate.evidence.trials import Trial, has_tokens, pinned
 from hio_validate.evidence.work_done import Unequal, unshown
 from hio_validate.models.capture import Capture, CapturedProcess
@@ -22,20 +22,6 @@ from hio_validate.repo import name_of
 
 LEAST_TRIALS = 3
 """Independent trials per arm (contract 7.2)."""
-
-
-class Condition(NamedTuple):
-    """One condition of a verdict."""
-
-    name: str
-    reason: str
-    """Kebab-case name of what is missing; "" where the condition is met."""
-    sentence: str
-    """What was found."""
-
-    @property
-    def met(self) -> bool:
-        return not self.reason
 
 
 def of_context(case: Case) -> list[Condition]:

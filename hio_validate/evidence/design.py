@@ -93,6 +93,11 @@ def balanced_order(one: str, other: str, each: int) -> list[str]:
     return [fair[place % 8] for place in range(2 * each)]
 
 
+def level(plan: Plan) -> float:
+    """The two-sided level of one comparison: the plan's alpha, shared by the arms that are compared (Bonferroni)."""
+    return float(plan.decide.alpha) / max(1, len(plan.arms) - 1)
+
+
 def smallest_p(test: str, one: int, other: int) -> Fraction:
     """The smallest two-sided p that an exact test of two arms can give, whatever is measured.
 

@@ -9,23 +9,14 @@ so keeps the previous configuration.
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from hio_validate.evidence.case import Case, Direction, Known
-from hio_validate.evidence.comparison import Comparison, Result
-from hio_validate.evidence.conditions import Condition, of_context, of_effect, of_noise, of_record
+from hio_validate.evidence.comparison import Comparison
+from hio_validate.evidence.conditions import of_context, of_effect, of_noise, of_record
 from hio_validate.evidence.noise import floor_of
+from hio_validate.evidence.outcome import Condition, Result, Tier
 from hio_validate.evidence.trials import Trial
 from hio_validate.evidence.work_done import Unequal, unequal_work
 from hio_validate.repo import Item
-
-
-class Tier(StrEnum):
-    """How much a number may be relied on."""
-
-    VERDICT = "VERDICT"
-    DRAFT = "DRAFT"
-    NEEDS_CONTEXT = "NEEDS_CONTEXT"
 
 
 class Verdict:

@@ -144,6 +144,7 @@ class Run(Record):
     commands: list[Executed] = field({'type': 'list', 'items_schema': Executed.core}, 'The commands behind it.', default_factory=list)
     restored: Restored | None = field({'type': 'nullable', 'schema': Restored.core}, 'The service afterwards, where the plan stopped one.', default=None)
     logs: list[FileHash] = field({'type': 'list', 'items_schema': FileHash.core}, 'Server logs and outputs kept beside it.', default_factory=list)
+    series: Literal['new'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['new']}}, "new: the baseline's answer is another one than the plan's reproduces; its numbers start anew.", default=None)
     unknown: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'What the record does not say.', default_factory=list)
     judged_by: JudgedBy | None = field({'type': 'nullable', 'schema': JudgedBy.core}, 'Stamped by hio.', default=None)
 

@@ -21,16 +21,23 @@ def render(report: Report) -> str:
         {
             "version": VERSION,
             "tool": {"name": "hio", "version": __version__},
-            "summary": _summary(report),
-            "diagnostics": [_diagnostic(found) for found in in_order(report.diagnostics)],
-            "suppressed": [
-                {"diagnostic": _diagnostic(one.diagnostic), "reason": one.reason}
-                for one in suppressed_in_order(report.suppressed)
-            ],
-            "unreadable": sorted(report.unreadable),
+            **summary_and_findings(report),
             **({"audited": report.audited._asdict()} if report.audited else {}),
         }
     )
+
+
+def summary_and_findings(report: Report) -> dict[str, object]:
+    """What every answer says that carries findings."""
+    return {
+        "summary": _summary(report),
+        "diagnostics": [_diagnostic(found) for found in in_order(report.diagnostics)],
+        "suppressed": [
+            {"diagnostic": _diagnostic(one.diagnostic), "reason": one.reason}
+            for one in suppressed_in_order(report.suppressed)
+        ],
+        "unreadable": sorted(report.unreadable),
+    }
 
 
 def dump(value: object) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hio_validate.evidence.comparison import Comparison, Result
+from hio_validate.evidence.comparison import Comparison
+from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.statistics import Detectable, order_check, outliers
-from hio_validate.evidence.tiers import Tier, Verdict
+from hio_validate.evidence.tiers import Verdict
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 

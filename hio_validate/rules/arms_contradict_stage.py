@@ -4,7 +4,7 @@ An experiment whose two arms run the same settings can only find noise, however 
 whose arms differ measures an effect and calls it noise, and every later verdict is weighed against that. Computed from
 stacks, deltas and the defaults of their builds (contract 4.6, 7.2). What cannot be compared counts as neither.
 
-How to fix: give the arm the delta that was meant (`set: {server.threads: 2}`), or write `stage: null` for an A-A
+How to fix: give the arm the delta that was meant (`set: {server.threads: 2}`), or write `stage: "null"` for an A-A
 experiment and take every delta away.
 """
 
@@ -33,7 +33,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             yield Problem(
                 at_key(item, "arms", each.arm),
                 f"{each.arm} runs the same settings as {plan.baseline}: whatever is measured is noise",
-                "give it the delta that was meant, or write stage: null",
+                'give it the delta that was meant, or write stage: "null"',
             )
 
 

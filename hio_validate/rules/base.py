@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Location, Path, Severity
-from hio_validate.evidence.tiers import Verdict, verdict
+from hio_validate.evidence.outcome import Outcome
 from hio_validate.inheritance import Inheritance, Said, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.models.entry import Deployment
@@ -83,7 +83,7 @@ class View:
         self.repo = repo
         self._inheritances: dict[str, Inheritance | None] = {}
         self._secrets: dict[str, tuple[Literal, ...]] = {}
-        self._verdicts: dict[str, Verdict] = {}
+        self._verdicts: dict[str, Outcome] = {}
 
     @cached_property
     def settings(self) -> Settings:
@@ -107,8 +107,11 @@ class View:
             self._inheritances[matrix.file] = inheritance(matrix, self.repo, self.settings, known)
         return self._inheritances[matrix.file]
 
-    def verdict(self, run: Item) -> Verdict:
+    def verdict(self, run: Item) -> Outcome:
         """What a readable run says and what that may be used for; of whole runs, whatever arms a row counts."""
+        # Imported here: most documents need no verdict, and statistics are not free to load.
+        from hio_validate.evidence.tiers import verdict
+
         if run.file not in self._verdicts:
             self._verdicts[run.file] = verdict(self._whole(run), self)
         return self._verdicts[run.file]

@@ -2,9 +2,7 @@
 
 A plan comes before its first result (contract 4.4). That its bytes did not change afterwards is a matter of pins, which
 have rules of their own; that they never knew the results is checked here. A plan that names a run of its own, as its
-noise, as what it reproduces or as the run it repeats, was written after that run. A run that calls itself a
-confirmation while its plan was a screening counts observations that only looked (contract 4.10), and its level means
-nothing.
+noise, as what it reproduces or as the run it repeats, was written after that run.
 
 How to fix: write a new plan, with its criteria, and run it. What the first one showed may be its question, and is no
 part of its statistic.
@@ -16,16 +14,12 @@ from collections.abc import Iterator
 
 from hio_validate.diagnostic import Path, Severity
 from hio_validate.models.plan import Plan
-from hio_validate.models.run import Run
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
 from hio_validate.rules.planned import plan_of, run_named
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    if isinstance(item.model, Run):
-        yield from _of_run(item, view)
-        return
     for path, name, what in _named(item.model):
         run = run_named(item, name, view)
         if run is not None and plan_of(run, view) is item:
@@ -44,18 +38,7 @@ def _named(plan: Plan) -> Iterator[tuple[Path, str | None, str]]:
     yield ("again", "run"), plan.again.run if plan.again else None, "the run that is repeated"
 
 
-def _of_run(item: Item, view: View) -> Iterator[Problem]:
-    plan = plan_of(item, view)
-    if plan is not None and item.model.stage not in (None, plan.model.stage):
-        yield Problem(
-            at(item, "stage"),
-            f"this run calls itself a {item.model.stage}; its plan was a {plan.model.stage}",
-            "run a plan of that stage; observations of a screening never enter a confirmation",
-            (("the plan", at(plan, "stage")),),
-        )
-
-
 RULE = Rule(
     "criteria-after-results", Scope.DOCUMENT, Severity.ERROR, "a plan's criteria knew its results", check,
-    kinds=("plan/v1", "run/v1"), contract=("4.4", "4.5", "4.10"), since=3,
+    kinds=("plan/v1",), contract=("4.4", "4.5"), since=3,
 )  # fmt: skip

@@ -1,10 +1,10 @@
-"""A setting that the build does not know, or that a matrix or a run names and no stack has.
+"""A setting that the build does not know, or that a matrix, a plan or a run names and no stack has.
 
 A misspelt argument stops the server at its next start; a misspelt environment name is ignored without a word
 (contract 2.3). The catalogue is the build's own `--help`, so this is judged only where a build was named and
 learned.
 
-In a matrix and in the arms of a run the harm is quieter: a row, a `depends:` or a `pairs:` about a name that
+In a matrix and in the arms of a plan or a run the harm is quieter: a row, a `depends:` or a `pairs:` about a name that
 neither stack has covers nothing, and the real setting stays uncovered; an arm whose delta sets nothing compares
 a stack with itself. Settings that the ledger accepted or excluded may have a row although no stack has them.
 
@@ -20,6 +20,7 @@ from hio_validate.diagnostic import Path, Severity
 from hio_validate.inheritance import Inheritance, names_an_identity
 from hio_validate.ledger import one_setting
 from hio_validate.models.matrix import FactorRow
+from hio_validate.models.plan import Plan
 from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item, name_of
@@ -32,7 +33,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     if isinstance(item.model, Stack):
         for wrong in view.misread(item, "unknown-setting"):
             yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
-    elif isinstance(item.model, Run):
+    elif isinstance(item.model, Run | Plan):
         yield from _arms(item, item.model, view)
     elif found := view.inheritance(item):
         yield from _rows(item, found)
@@ -89,7 +90,7 @@ def _pairs(item: Item, found: Inheritance) -> Iterator[Problem]:
                 )
 
 
-def _arms(item: Item, run: Run, view: View) -> Iterator[Problem]:
+def _arms(item: Item, run: Run | Plan, view: View) -> Iterator[Problem]:
     for name, arm in run.arms.items():
         stack = view.repo.find("stack/v1", name_of(arm.stack), item.service)
         if stack is None or stack.model is None:
@@ -136,5 +137,5 @@ def _knows(side: Effective, process: str, spelling: str) -> bool | None:
 
 RULE = Rule(
     "unknown-setting", Scope.DOCUMENT, Severity.ERROR, "a setting that the build or the stacks do not have", check,
-    kinds=("stack/v1", "matrix/v1", "run/v1"), contract=("2.3",),
+    kinds=("stack/v1", "matrix/v1", "run/v1", "plan/v1"), contract=("2.3",),
 )  # fmt: skip

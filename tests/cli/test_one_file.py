@@ -12,7 +12,21 @@ from hio_validate.history import Folder
 from hio_validate.repo import documents_in, load
 from hio_validate.surroundings import around
 from tests.rules.cases import BaseFolder, Case, cases
-from tests.small_repo import BASE, ENGINE, ENTRY, FILES, HELP, MATRIX, SERVICE, TWO, pin, sha, stack, write
+from tests.small_repo import (
+    BASE,
+    ENGINE,
+    ENTRY,
+    FILES,
+    HELP,
+    MATRIX,
+    ROOM,
+    SERVICE,
+    TWO,
+    pin,
+    sha,
+    stack,
+    write,
+)
 
 ENGINE_FILE = "manifests/engines/llama-server/b2/engine.yaml"
 HELP_FILE = "manifests/engines/llama-server/b2/help.txt"
@@ -92,3 +106,21 @@ def test_a_site_concerns_what_its_place_holders_fill(tmp_path: Path) -> None:
     site = "manifests/sites/lab.yaml"
     assert around(tree, {site})[1] == {site, BASE, TWO, MATRIX}
     assert site in {item.file for item in around(tree, {MATRIX})[0].items}
+
+
+PLAN = f"{ROOM}/plans/p1.yaml"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [ENTRY, "manifests/sites/lab.yaml", f"{ROOM}/runs/r1/run.yaml", f"{ROOM}/plans/p2.yaml"],
+)
+def test_a_plan_is_judged_with_ledger_site_runs_and_other_plans(tmp_path: Path, file: str) -> None:
+    """None of them is named by it, and each can contradict it."""
+    other = f"{ROOM}/plans/p2.yaml"
+    tree = Folder(
+        write(tmp_path, {**FILES, PLAN: "hio: plan/v1\nname: p1\n", other: "hio: plan/v1\nname: p2\n"})
+    )
+    assert {PLAN, other} <= around(tree, {file})[1]
+    elsewhere = "manifests/services/desk/tiny/runs/r9/run.yaml"
+    assert PLAN not in around(tree, {elsewhere})[1]

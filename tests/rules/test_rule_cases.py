@@ -16,6 +16,9 @@ SPECIAL = {"internal-error", *(rule.id for rule in RULES if rule.scope is Scope.
 
 ONE_A_DOCUMENT = {
     "contested-port",
+    "fixture-not-reproduced",
+    "not-same-work",
+    "nothing-measured",
     "run-measured-something-else",
     "syntax-error",
     "undecided-merge",

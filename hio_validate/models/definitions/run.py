@@ -167,5 +167,9 @@ class Run(Model):
     commands: list[Executed] = Field(default_factory=list, description="The commands behind it.")
     restored: Restored | None = Field(None, description="The service afterwards, where the plan stopped one.")
     logs: list[FileHash] = Field(default_factory=list, description="Server logs and outputs kept beside it.")
+    series: Literal["new"] | None = Field(
+        None,
+        description="new: the baseline's answer is another one than the plan's reproduces; its numbers start anew.",
+    )
     unknown: list[Text] = Field(default_factory=list, description="What the record does not say.")
     judged_by: JudgedBy | None = Field(None, description="Stamped by hio.")

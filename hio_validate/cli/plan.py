@@ -1,0 +1,157 @@
+"""hio plan: begin a prespecified experiment, and say before it runs what it can show."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from hio_validate import focused, history, parents, planning, writing
+from hio_validate.cli.loading import load_repo, services_of, tree_of
+from hio_validate.cli.shared import as_json, color, format_option, repo_option, root_of, show, stop, width
+from hio_validate.diagnostic import Report
+from hio_validate.evidence.metrics import METRICS
+from hio_validate.prospect import prospect
+from hio_validate.repo import Item, Repo, references
+from hio_validate.report import render as render_report
+from hio_validate.report.plan import as_shape, render
+from hio_validate.rules.base import View
+
+
+@click.group()
+def plan() -> None:
+    """Begin a prespecified experiment, and check it before it runs."""
+
+
+@plan.command("new", short_help="Begin a plan from a row that awaits its measurement.")
+@click.argument("factor", required=False)
+@click.option("--service", metavar="SITE/NAME", help="The service (default: the only one).")
+@click.option("--matrix", help="The matrix whose row it is (default: the next test of the ledger).")
+@click.option("--null", is_flag=True, help="Compare the current parent with itself: how large is the noise?")
+@click.option("--screening", is_flag=True, help="Only look: two legs an arm, decides nothing.")
+@click.option("--fixture", help="The request that is measured (default: the one of the latest run).")
+@click.option("--metric", type=click.Choice(list(METRICS)), default="decode_tps", show_default=True,
+              help="What decides.")  # fmt: skip
+@click.option("--name", help="Name of the plan (default: setting and value).")
+@repo_option
+def new(
+    factor: str | None, service: str | None, matrix: str | None, null: bool, screening: bool,
+    fixture: str | None, metric: str, name: str | None, repo: Path | None,
+) -> None:  # fmt: skip
+    """Begin the plan of the next asked test, or of FACTOR: parent against parent with this one change.
+
+    What the documents say is filled in. What only a person can say stands as TODO, and hio plan check refuses the
+    plan until it is written. An existing file is never replaced.
+    """
+    if null and (factor or matrix or screening):
+        stop("--null compares the parent with itself: leave FACTOR, --matrix and --screening out", 2)
+    root, found = load_repo(repo)
+    view = View(found)
+    named = _the_service(found, service)
+    stage = "null" if null else "screening" if screening else "confirmation"
+    try:
+        compared = (
+            planning.of_null(view, named)
+            if null
+            else planning.of_test(view, named, planning.asked(view, named, factor, matrix))
+        )
+        if fixture is not None and not planning.fixture_is_there(view, named, fixture):
+            stop(f"no readable fixture of {named} is called {fixture}", 2)
+        called = name or planning.default_name(compared, stage)
+        begun = planning.begin(view, named, compared, stage, called, metric, fixture)
+    except planning.CannotPlan as error:
+        stop(str(error), 2)
+    _write(root, begun)
+    click.echo(f"{called}: {begun.said}")
+    if begun.todo:
+        texts = "1 text" if begun.todo == 1 else f"{begun.todo} texts"
+        click.echo(
+            f"next: write the {texts} that {'stands' if begun.todo == 1 else 'stand'} as TODO, then hio plan check {called}"
+        )
+    else:
+        click.echo(f"next: hio plan check {called}")
+
+
+def _the_service(found: Repo, service: str | None) -> str:
+    services = services_of(found, service)
+    if len(services) > 1:
+        stop(f"several services have documents: say --service {' or '.join(services)}", 2)
+    return services[0]
+
+
+def _write(root: Path, begun: planning.Begun) -> None:
+    """Write all files or none that was there before."""
+    for file, _ in begun.files:
+        if (root / file).exists():
+            stop(f"{file} exists and stays as it is; give another --name", 1)
+    for file, content in reversed(begun.files):
+        try:
+            writing.create(root / file, content)
+        except OSError as error:
+            stop(f"{file} cannot be written: {error.strerror}")
+        click.echo(f"wrote {file}")
+
+
+@plan.command("check", short_help="Say what is wrong with a plan, what it can show and what it needs.")
+@click.argument("name", metavar="PLAN")
+@click.option("--service", metavar="SITE/NAME", help="Where the name alone is not enough.")
+@click.option("--gate", "gates", multiple=True, type=click.Choice(["tested", "accepted", "deploy"]),
+              help="Fail on gates, too: on what keeps its run from a verdict.")  # fmt: skip
+@repo_option
+@format_option
+def check(name: str, service: str | None, gates: tuple[str, ...], repo: Path | None, format_: str) -> None:
+    """Judge PLAN with its fixtures and stacks, and say what it can show before its first leg.
+
+    Legs and the smallest p that they can give, the longest duration, what is stopped, and which approvals it needs
+    and has. Exit 1 on errors, and on gates with --gate.
+    """
+    _, found = load_repo(repo)
+    item = _named(found, name, service)
+    report = _judged(repo, item, found, gates)
+    if item.model is None:
+        show(render_report(report, format_, color=color(), width=width()))
+        sys.exit(report.exit_code)
+    page = prospect(item, View(found), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+    if format_ == "json":
+        show(as_json(as_shape(page, report, report.exit_code)))
+    else:
+        show(render(page, report, color=color(), width=width()))
+    sys.exit(report.exit_code)
+
+
+def _named(found: Repo, name: str, service: str | None) -> Item:
+    """The plan of that name or file, also one that no schema accepts: its findings say why."""
+    cited, _, bare = (
+        name.removesuffix(".yaml").rpartition("/")
+        if name.count("/") == 2
+        else ("", "", Path(name).stem if name.endswith(".yaml") else name)
+    )
+    service = cited or service
+    meant = [
+        each for each in found.items
+        if each.name == bare and "/plans/" in each.file and service in (None, each.service)
+    ]  # fmt: skip
+    if len(meant) > 1:
+        stop(f"several plans are called {bare}: say {' or '.join(each.full_name for each in meant)}", 2)
+    if not meant:
+        stop(f"no plan is called {bare}" + (f" in {service}" if service else ""), 2)
+    return meant[0]
+
+
+def _judged(repo: Path | None, item: Item, found: Repo, gates: tuple[str, ...]) -> Report:
+    """What the rules say of a plan and of the documents that it names."""
+    root, kept = root_of(repo)
+    cited = (
+        [found.find(each.kind, each.name, item.service) for each in references(item)] if item.model else []
+    )
+    files = {
+        item.file,
+        *(each.file for each in cited if each is not None and each.kind in ("fixture/v1", "stack/v1")),
+    }
+    try:
+        before = parents.of_revision(root) if kept else None
+        return focused.judge(tree_of(repo), before, files, gates, files.__contains__)
+    except history.Unlistable as error:
+        stop(f"could not read {root}: {error}")

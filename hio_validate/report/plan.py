@@ -1,0 +1,171 @@
+"""A plan on one page: what is wrong with it, what it compares, what it can show, how long it lasts, what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hio_validate.diagnostic import Report
+from hio_validate.prospect import Approval, Prospect
+from hio_validate.report import text
+from hio_validate.report.json_ import summary_and_findings
+from hio_validate.report.summary import counted
+from hio_validate.report.table import table
+from hio_validate.settings.difference import Compared
+from hio_validate.settings.value import text_of
+
+
+def as_shape(found: Prospect, report: Report, exit_code: int) -> dict[str, Any]:
+    """The page as versioned data."""
+    plan, level = found.plan, found.level
+    return {
+        "version": 1,
+        "plan": found.item.name,
+        "service": found.item.service,
+        "file": found.item.file,
+        "digest": found.item.document.digest,
+        "stage": plan.stage,
+        "question": plan.question,
+        "runs": list(found.runs),
+        "arms": [_arm(found, name) for name in plan.arms],
+        "order": list(plan.order),
+        "rounds": found.rounds,
+        "measured_requests": found.requests,
+        "decides": {
+            "metric": plan.decide.metric,
+            "better": plan.decide.better,
+            "at_least_percent": plan.decide.at_least_percent,
+            "test": level.test,
+            "alpha": level.alpha,
+            "smallest_p": level.smallest_p,
+            "reachable": level.reachable,
+            "legs_needed": level.legs_needed,
+            "noise": plan.decide.noise,
+            "power": plan.decide.power,
+            "detectable_percent": level.detectable_percent,
+            "detectable_how": level.detectable_how,
+        },
+        "longest_s": found.longest_s,
+        "port": found.port,
+        "stops": found.stops,
+        "restores": plan.serving.restore,
+        "then": plan.serving.then,
+        "approvals": [
+            {
+                "approves": each.approves,
+                "entry": each.entry,
+                "until": each.until,
+                "missing": each.missing or None,
+            }
+            for each in found.approvals
+        ],
+        **summary_and_findings(report),
+        "exit_code": exit_code,
+    }
+
+
+def _arm(found: Prospect, name: str) -> dict[str, Any]:
+    arm = found.plan.arms[name]
+    contrast = next((each for each in found.contrasts if each.arm == name), None)
+    return {
+        "arm": name,
+        "stack": arm.stack,
+        "set": dict(arm.set),
+        "legs": found.legs[name],
+        "differs": None
+        if contrast is None
+        else [{"setting": each.address, "from": each.from_, "to": each.to} for each in contrast.factors],
+    }
+
+
+def render(found: Prospect, report: Report, *, color: bool = False, width: int = 80) -> str:
+    """The page as text; what the rules found stands at its end, with the outcome in the last line."""
+    plan = found.plan
+    parts = [
+        f"{found.item.name}: a {plan.stage} of {found.item.service}\n{plan.question}\n",
+        table(list(_compares(found)), width),
+        "what it can show\n" + table([("  " + key, said) for key, said in _shows(found)], width),
+        "what it does to the host\n" + table([("  " + key, said) for key, said in _does(found)], width),
+        "approvals\n" + "".join(_approval(each, width) for each in found.approvals),
+    ]
+    return "\n".join([*parts, text.render(report, color=color, width=width)])
+
+
+def _compares(found: Prospect) -> Iterator[tuple[str, str]]:
+    plan = found.plan
+    for name, arm in plan.arms.items():
+        delta = ", ".join(f"{key} = {text_of(value)}" for key, value in arm.set.items())
+        what = f"stack {arm.stack}" + (f" with {delta}" if delta else "")
+        if name == plan.baseline:
+            what += ", the baseline"
+        yield f"arm {name}", f"{counted(found.legs[name], 'leg')}: {what}"
+    for each in found.contrasts:
+        differing = ", ".join(map(_change, each.factors)) or "nothing"
+        yield "differs", f"{each.arm} from {plan.baseline} in {differing}"
+    yield "order", " ".join(plan.order)
+    if found.runs:
+        yield "was run", f"{', '.join(found.runs)}: the plan is frozen"
+
+
+def _change(each: Compared) -> str:
+    return f"{each.address} ({each.from_} -> {each.to})"
+
+
+def _shows(found: Prospect) -> Iterator[tuple[str, str]]:
+    decide, level = found.plan.decide, found.level
+    yield "decides", f"{decide.metric}, {decide.better} is better, by at least {decide.at_least_percent:g} %"
+    if level.smallest_p is None:
+        yield "smallest p", "none: an arm has no leg"
+    else:
+        reach = (
+            "can be reached"
+            if level.reachable
+            else f"cannot be reached; it takes {level.legs_needed} legs an arm"
+        )
+        yield "smallest p", f"{level.smallest_p:.3g} two-sided ({level.test}); level {level.alpha:g} {reach}"
+    if found.plan.stage == "screening":
+        yield "stage", "a screening only looks: whatever comes out, it decides nothing"
+    yield "noise", decide.noise or "unknown: no null experiment is named"
+    if level.detectable_percent is None:
+        yield "detects", f"unknown: {level.detectable_how}"
+    else:
+        chance = f"in {100 * decide.power:g} of 100 such trials"
+        yield "detects", f"{level.detectable_percent:.2g} % or more, {chance} ({level.detectable_how})"
+    if found.requests is not None:
+        yield (
+            "requests",
+            f"{found.requests} measured, {found.requests // len(found.plan.order)} a leg; a leg is one trial",
+        )
+
+
+def _does(found: Prospect) -> Iterator[tuple[str, str]]:
+    plan = found.plan
+    yield (
+        "lasts",
+        f"at most {_duration(found.longest_s)}, {len(plan.order)} legs of at most {_duration(plan.limits.leg_s)}; restoration on top",
+    )
+    yield "port", str(found.port) if found.port else "unknown: neither the plan nor the site says one"
+    if found.stops:
+        yield "stops", f"{found.stops}, and starts {plan.serving.restore or 'nothing'} again"
+    else:
+        yield "stops", "nothing" + (": the service keeps serving" if plan.serving.during == "leave" else "")
+    yield (
+        "ends with",
+        "the parent as before" if plan.serving.then == "restore-parent" else "the winner in its place",
+    )
+    yield (
+        "limits",
+        f"memory {text_of(plan.limits.memory)}, leaves {text_of(plan.limits.available)} available, swap {text_of(plan.limits.swap)}",
+    )
+    yield "aborts", f"{plan.abort_owner}, or a limit"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
+
+
+def _approval(each: Approval, width: int) -> str:
+    if each.entry:
+        return table([(f"  {each.approves}", f"{each.entry}, until {each.until}")], width)
+    why, _, command = each.missing.partition("; its owner gives one with: ")
+    return table([(f"  {each.approves}", f"missing: {why}")], width) + (f"    {command}\n" if command else "")
