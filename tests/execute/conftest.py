@@ -118,7 +118,7 @@ def begin(state: Path) -> Iterator[Begin]:
         job = jobs.create(state, what)
         if held:
             (job.folder / tiny.HOLD).touch()
-        trial = Trial(job.folder, launch.start(job.folder, taken, tiny.GUARDIAN))
+        trial = Trial(job.folder, launch.start(job.folder, taken, tiny.GUARDIAN).process)
         taken.close()
         trials.append(trial)
         return trial
@@ -133,6 +133,8 @@ def begin(state: Path) -> Iterator[Begin]:
             owned.send(who, signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):
             trial.guardian.wait(PATIENCE_S)
+        group = cgroup.group_of(trial.folder)
+        assert group is None or group.remove()
 
 
 @pytest.fixture
