@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -61,6 +62,17 @@ def work(
         ceilings=ceilings(), approvals=(),
     )  # fmt: skip
     return replace(plain, **changes)
+
+
+@pytest.fixture
+def small_disk(state: Path) -> Iterator[Path]:
+    """The state folder on a file system of 4 MiB."""
+    state.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "hio-test", str(state)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield state
+    subprocess.run(["umount", "-l", state], check=True)
 
 
 class Trial:

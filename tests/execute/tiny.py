@@ -62,10 +62,11 @@ def watched_ask(watch: Watch, work: Work, server: Any, folder: Path) -> str:
 def ask(port: int) -> str:
     """One completion."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request(
-        "POST", "/completion", json.dumps({"prompt": "Say yes to the question.", "n_predict": 8})
-    )
-    return str(json.loads(connection.getresponse().read())["content"])
+    try:
+        connection.request("POST", "/completion", json.dumps({"prompt": "Say yes to it.", "n_predict": 8}))
+        return str(json.loads(connection.getresponse().read())["content"])
+    finally:
+        connection.close()
 
 
 def answers(port: int) -> bool:
