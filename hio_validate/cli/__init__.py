@@ -26,7 +26,7 @@ _VERBS = {
     "review": ("review:review", "Say what a change of documents changes in what serves."),
     "audit": ("audit:audit", "Prove from git that no recorded document was ever altered."),
     "log": ("log:log", "Tell the life of one setting."),
-    "run": ("run:run", "Run a prespecified experiment on this host, under guard."),
+    "run": ("run_plan:run", "Run a prespecified experiment on this host, under guard."),
     "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
     "stop": ("stop:stop", "End a trial, and only what is the trial's."),
     "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),

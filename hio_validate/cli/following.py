@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 
@@ -16,7 +15,7 @@ from hio_validate.report.jobs import as_json, progress, unsafe_sentence
 _LOOK_S = 0.2
 
 
-def follow(job: Job, format_: str, guardian: subprocess.Popen[bytes] | None = None, seen: int = 0) -> int:
+def follow(job: Job, format_: str, guardian: launch.Guardian | None = None, seen: int = 0) -> int:
     """Tell what happens from event number `seen` on, until the job is closed or left open; the exit code."""
     try:
         return _follow(job, format_, guardian, seen)
@@ -31,9 +30,9 @@ def follow(job: Job, format_: str, guardian: subprocess.Popen[bytes] | None = No
         stop(str(error))
 
 
-def _follow(job: Job, format_: str, guardian: subprocess.Popen[bytes] | None, seen: int) -> int:
+def _follow(job: Job, format_: str, guardian: launch.Guardian | None, seen: int) -> int:
     while True:
-        gone = guardian is not None and guardian.poll() is not None
+        gone = guardian is not None and guardian.has_ended
         job = Job(job.folder)
         for event in job.events[seen:]:
             line = progress(event, len(job.work.order), job.work.ceilings.leg_s)

@@ -7,17 +7,33 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 GUARDIAN = ("hio_validate.execute.guardian",)
 LOG = "guardian.log"
 
 
-def start(folder: Path, lock: socket.socket, guardian: Sequence[str] = GUARDIAN) -> subprocess.Popen[bytes]:
+@dataclass
+class Guardian:
+    """A guardian that was started here; it is not ours to end."""
+
+    process: subprocess.Popen[bytes]
+
+    @property
+    def has_ended(self) -> bool:
+        return self.process.poll() is not None
+
+    def leave(self) -> None:
+        """It goes on without us."""
+        self.process.returncode = 0  # nobody waits for it here
+
+
+def start(folder: Path, lock: socket.socket, guardian: Sequence[str] | None = None) -> Guardian:
     """The guardian of the job in `folder`; it inherits the lock, which may be closed here afterwards. Raises OSError."""
     with (folder / LOG).open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", *guardian, str(folder), "--lock", str(lock.fileno())],
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", *(guardian or GUARDIAN), str(folder), "--lock", str(lock.fileno())],
             cwd="/",
             env=_environment(),
             stdin=subprocess.DEVNULL,
@@ -26,6 +42,7 @@ def start(folder: Path, lock: socket.socket, guardian: Sequence[str] = GUARDIAN)
             start_new_session=True,
             pass_fds=(lock.fileno(),),
         )
+    return Guardian(process)
 
 
 def _environment() -> dict[str, str]:

@@ -7,12 +7,14 @@ import hashlib
 import os
 import socket
 
+Lock = socket.socket
+
 
 class Taken(Exception):
     """Another trial runs on this host."""
 
 
-def take() -> socket.socket:
+def take() -> Lock:
     """The lock, held as long as the socket is open here or in a process that inherited it. Raises Taken."""
     held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:

@@ -54,9 +54,14 @@ def boot_id() -> str:
 
 
 def identity_of(pid: int) -> Identity | None:
-    """Who has this process id now; None if nobody, or only what has ended and waits to be reaped."""
+    """Who has this process id now; None if nobody, or only what has ended and waits to be reaped.
+
+    A process whose first thread has ended still holds its sockets and memory until its last one has.
+    """
     fields = _stat(pid)
-    return Identity(boot_id(), pid, int(fields[19])) if fields and fields[0] not in "ZX" else None
+    if not fields or (fields[0] in "ZX" and int(fields[17]) <= 1):
+        return None
+    return Identity(boot_id(), pid, int(fields[19]))
 
 
 def is_alive(who: Identity) -> bool:

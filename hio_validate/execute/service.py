@@ -24,7 +24,7 @@ from hio_validate.models.capture import CapturedProcess, Mapped
 from hio_validate.observe import endpoints, proc
 from hio_validate.observe.capture import capture_process
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.sockets import Listener, listeners, owner_of
+from hio_validate.observe.sockets import Listener, holders_of, listeners, owner_of
 from hio_validate.settings import family as families
 
 PASSED = "passed"
@@ -35,9 +35,6 @@ _PROBE = (
     "The quick brown fox jumps over the lazy dog while the patient engine keeps every token it has read. "
 )
 _PROBE_S = 60.0
-
-_STARTED: list[subprocess.Popen[bytes]] = []
-"""Services that were started here; they are not ours to wait for, so nobody may forget them half-way."""
 
 
 class CannotStop(Exception):
@@ -202,6 +199,13 @@ def listening(port: int) -> list[Listener]:
     return [each for each in listeners() if each.port == port]
 
 
+def _holders(port: int) -> list[set[int]]:
+    """The processes at each socket that listens on a port, as far as they are seen."""
+    inodes = {each.inode for each in listening(port)}
+    held = holders_of(inodes) if inodes else {}
+    return [held.get(inode, set()) for inode in inodes]
+
+
 def ticks_now() -> int:
     """This moment in clock ticks since boot, as /proc states the start of a process."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
@@ -250,6 +254,9 @@ def _serving_again(service: Service, command: Command, begun: owned.Identity | N
     """The process that already serves as recorded, or was started to. Raises Unobservable for a stranger."""
     if begun is not None and owned.is_alive(begun):
         return begun
+    _waited(
+        lambda: all(_holders(service.port)), _PORT_S
+    )  # what is just ending holds a port that nobody is seen at
     if not listening(service.port):
         return None
     pid = owner_of(service.port).pid
@@ -272,8 +279,8 @@ def _start(command: Command, log: Path) -> owned.Identity:
             stderr=output,
             start_new_session=True,
         )
-    _STARTED.append(process)
     who = owned.identity_of(process.pid)
+    process.returncode = 0  # nobody here waits for it: it stays when we end
     if who is None:
         raise Unobservable(f"it ended at once; its log is {log}")
     return who

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -63,6 +64,17 @@ def work(
     return replace(plain, **changes)
 
 
+@pytest.fixture
+def small_disk(state: Path) -> Iterator[Path]:
+    """The state folder on a file system of 4 MiB."""
+    state.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "hio-test", str(state)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield state
+    subprocess.run(["umount", "-l", state], check=True)
+
+
 class Trial:
     """A job that runs: what it is, and what its keepers are."""
 
@@ -118,7 +130,7 @@ def begin(state: Path) -> Iterator[Begin]:
         job = jobs.create(state, what)
         if held:
             (job.folder / tiny.HOLD).touch()
-        trial = Trial(job.folder, launch.start(job.folder, taken, tiny.GUARDIAN))
+        trial = Trial(job.folder, launch.start(job.folder, taken, tiny.GUARDIAN).process)
         taken.close()
         trials.append(trial)
         return trial
@@ -133,6 +145,8 @@ def begin(state: Path) -> Iterator[Begin]:
             owned.send(who, signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):
             trial.guardian.wait(PATIENCE_S)
+        group = cgroup.group_of(trial.folder)
+        assert group is None or group.remove()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,17 +97,6 @@ def test_a_bystander_of_the_same_name_survives(begin: Begin) -> None:
         assert trial.ends().state == "closed"
         assert bystander.poll() is None
         bystander.kill()
-
-
-@pytest.fixture
-def small_disk(state: Path) -> Iterator[Path]:
-    """The state folder on a file system of 4 MiB."""
-    state.mkdir(parents=True)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "hio-test", str(state)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("no file system can be mounted here")
-    yield state
-    subprocess.run(["umount", "-l", state], check=True)
 
 
 def test_a_full_disk_ends_the_trial_brings_the_service_back_and_leaves_the_job_open(

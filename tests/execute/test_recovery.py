@@ -88,7 +88,7 @@ def go_on(trial: Trial) -> Trial:
     with lock.take() as taken:
         recovery.resume(trial.job)
         trial.guardian.wait()
-        trial.guardian = launch.start(trial.folder, taken, tiny.GUARDIAN)
+        trial.guardian = launch.start(trial.folder, taken, tiny.GUARDIAN).process
     return trial
 
 

@@ -1,6 +1,6 @@
 """Guardian and supervisor with a small leg of their own: one engine, one request, and how long it stays.
 
-python -m tests.execute.tiny guardian|supervisor …
+python -m tests.execute.tiny guardian|supervisor|hio|client …
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hio_validate.execute import guardian, supervisor
+from hio_validate import cli
+from hio_validate.cli import run_plan
+from hio_validate.execute import closing, guardian, launch, supervisor
 from hio_validate.execute.closing import Parts
 from hio_validate.execute.watch import Watch
-from hio_validate.execute.work import Work
+from hio_validate.execute.work import Work, from_text
 
 MODULE = "tests.execute.tiny"
 GUARDIAN = (MODULE, "guardian")
@@ -59,10 +62,11 @@ def watched_ask(watch: Watch, work: Work, server: Any, folder: Path) -> str:
 def ask(port: int) -> str:
     """One completion."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request(
-        "POST", "/completion", json.dumps({"prompt": "Say yes to the question.", "n_predict": 8})
-    )
-    return str(json.loads(connection.getresponse().read())["content"])
+    try:
+        connection.request("POST", "/completion", json.dumps({"prompt": "Say yes to it.", "n_predict": 8}))
+        return str(json.loads(connection.getresponse().read())["content"])
+    finally:
+        connection.close()
 
 
 def answers(port: int) -> bool:
@@ -87,8 +91,24 @@ def record(folder: Path) -> Path | None:
 PARTS = Parts(leg, record)
 
 
+def hio(words: list[str]) -> int:
+    """The command line, with the work of a plan taken from a file instead of the plan, and our own guardian."""
+
+    def prepared(_found: Any, _item: Any, _root: Path, job: str) -> Work | list[str]:
+        text = Path(os.environ["TINY_WORK"]).read_text()
+        return replace(from_text(text), job=job) if text.startswith("{") else text.splitlines()
+
+    sys.argv[1:] = words
+    run_plan.prepared = prepared
+    launch.GUARDIAN = GUARDIAN  # type: ignore[assignment]
+    closing.real_parts = lambda: PARTS
+    return cli.run()
+
+
 def main(words: list[str]) -> int:
     role, rest = words[0], words[1:]
+    if role == "hio":
+        return hio(rest)
     if role == "client":
         print(ask(int(rest[0])), end="")
         return 0

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -104,7 +102,7 @@ def _refuse(state: Path) -> None:
         stop(reason, 1)
 
 
-def _lock() -> Any:
+def _lock() -> lock.Lock:
     try:
         return lock.take()
     except lock.Taken as error:
@@ -138,14 +136,14 @@ def _resume(state: Path, name: str, yes: bool, detach: bool, format_: str) -> No
     _start(jobs.Job(job.folder), taken, detach, format_, seen)
 
 
-def _start(job: jobs.Job, taken: Any, detach: bool, format_: str, seen: int = 0) -> None:
+def _start(job: jobs.Job, taken: lock.Lock, detach: bool, format_: str, seen: int = 0) -> None:
     try:
-        guardian: subprocess.Popen[bytes] = launch.start(job.folder, taken)
+        guardian = launch.start(job.folder, taken)
     except OSError as error:
         stop(f"the guardian cannot be started: {error.strerror}")
     taken.close()
     if detach:
         click.echo(f"{job.name} runs; hio runs {job.name} --follow watches it, hio stop {job.name} ends it")
-        guardian.returncode = 0  # not ours to wait for
+        guardian.leave()
         return
     sys.exit(follow(job, format_, guardian, seen))
