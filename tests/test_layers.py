@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
-    "planning": "moment source models recording repo settings evidence ledger rules next_test",
+    "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo settings evidence ledger recording rules engine",
