@@ -22,10 +22,6 @@ from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline
 from hio_validate.repo import PINNED, Item, Repo, Tree, item_of, name_of
 from hio_validate.rules import NEWEST
-from hio_validate.rules.base import View
-from hio_validate.settings.difference import NEEDS_A_ROW
-from hio_validate.settings.setting import Effective
-from hio_validate.settings.value import text_of
 from hio_validate.source import read
 from hio_validate.source.dump import dump
 
@@ -100,60 +96,6 @@ def with_result(draft: Draft, repo: Repo, said: tuple[str, str, str], statistic:
     metric, *arms = said
     computed = result(repo, draft.service, draft.given.get("run"), metric, (arms[0], arms[1]), statistic)
     return draft.saying(result=computed)
-
-
-def of_run(draft: Draft, view: View, run: str, metric: str | None, statistic: str) -> Draft:
-    """The draft with what a run of two arms says: its setting and its published number. Raises CannotAppend."""
-    item = view.repo.find("run/v1", run, draft.service)
-    if item is None or item.model is None:
-        raise CannotAppend(f"no readable run of {draft.service} is called {run}")
-    if len(item.model.arms) != 2:
-        raise CannotAppend(
-            f"{run} has {len(item.model.arms)} arms; give --factor and --result METRIC FROM TO"
-        )
-    arms = _parent_first(item, view)
-    factor = draft.given.get("factor") or _isolated(item, arms, view)
-    metrics = [name for name, each in item.model.columns.items() if each.better]
-    if metric is None and len(metrics) != 1:
-        raise CannotAppend(
-            f"{run} measured {', '.join(metrics) or 'no metric'}; say which to publish: --metric NAME"
-        )
-    named = draft.saying(run=run, factor=factor)
-    return with_result(named, view.repo, (metric or metrics[0], *arms), statistic)
-
-
-def _parent_first(run: Item, view: View) -> tuple[str, str]:
-    """The two arms, the one that is the current parent as it stands first."""
-    parent = view.ledger(run.service).parent
-    one, two = run.model.arms
-    is_parent = name_of(run.model.arms[two].stack) == parent and not run.model.arms[two].set
-    return (two, one) if is_parent else (one, two)
-
-
-def _isolated(run: Item, arms: tuple[str, str], view: View) -> str:
-    """The only setting in which two arms differ. Raises CannotAppend."""
-    one, two = (_of_arm(run, arm, view) for arm in arms)
-    differing = [
-        each.address for each in view.settings.difference(one, two).touched if each.group in NEEDS_A_ROW
-    ]
-    if len(differing) != 1:
-        raise CannotAppend(
-            f"the arms {arms[0]} and {arms[1]} of {run.name} differ in "
-            f"{', '.join(differing[:8]) or 'no setting'}; an entry is about one: give --factor"
-        )
-    return differing[0]
-
-
-def _of_arm(run: Item, name: str, view: View) -> Effective:
-    arm = run.model.arms[name]
-    stack = view.repo.find("stack/v1", name_of(arm.stack), run.service)
-    if stack is None or stack.model is None:
-        raise CannotAppend(
-            f"the stack of the arm {name} of {run.name} cannot be read; give --factor and --result"
-        )
-    captures = (view.repo.find("capture/v1", name_of(pin), run.service) for pin in arm.captures[:1])
-    capture = next((each for each in captures if each is not None and each.model is not None), None)
-    return view.settings.effective(stack, capture, {key: text_of(value) for key, value in arm.set.items()})
 
 
 def entry(

@@ -1,7 +1,7 @@
 """Status of every stack of a service: experimental, tested, accepted or deployed (contract 8.3).
 
 Invariant: it follows from the ledger alone. A commit, a flag, a capture or a smoke test raises nothing, imported
-history raises nothing, and a stack whose bytes are no longer the pinned ones is another stack.
+history raises nothing, a run whose tier is less than VERDICT raises nothing, and a stack whose bytes are no longer the pinned ones is another stack.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.inheritance import Inheritance
 from hio_validate.ledger import PARENT, Ledger, words
-from hio_validate.models.entry import Deployment, Rollback
+from hio_validate.models.entry import Deployment, Increment, Rollback
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Arm
 from hio_validate.repo import Item, name_of, pin_of
@@ -96,25 +97,37 @@ class _Standing:
 
     def _accepted(self) -> str:
         for item in self._entries():
-            run = self.view.repo.run_of(item)
-            proven = run is None or not run.model.imported
-            if proven and self._makes_it_parent(item) and not isinstance(item.model, Deployment | Rollback):
+            if (
+                self._is_proven(item)
+                and self._makes_it_parent(item)
+                and not isinstance(item.model, Deployment | Rollback)
+            ):
                 right = self.ledger.corrected.get(item.name)
                 return f"{item.model.kind} {item.name}" + (f", which {right} puts right" if right else "")
         return ""
+
+    def _is_proven(self, item: Item) -> bool:
+        """Whether an entry stands on a VERDICT, an increment on one that is an improvement, or pins no run at all."""
+        run = self.view.repo.run_of(item)
+        if run is None:
+            return True
+        outcome = self.view.verdict(run)
+        improves = outcome.result is Result.IMPROVEMENT or not isinstance(item.model, Increment)
+        return outcome.tier is Tier.VERDICT and improves
 
     def _makes_it_parent(self, item: Item) -> bool:
         said = [word.outcome for word in words(item) if word.subject == PARENT]
         return (item.name, PARENT) not in self.ledger.overruled and any(self._is(pin) for pin in said)
 
     def _tested(self) -> str:
-        return next((f"{item.model.kind} {item.name}, run {run.name}" for item, run in self._runs(False)), "")
+        tested = (found for found in self._runs() if self.view.verdict(found[1]).tier is Tier.VERDICT)
+        return next((f"{item.model.kind} {item.name}, run {run.name}" for item, run in tested), "")
 
-    def _runs(self, imported: bool) -> Iterator[tuple[Item, Item]]:
+    def _runs(self) -> Iterator[tuple[Item, Item]]:
         """Entries with the run they pin, where this stack was an observed arm of it; the latest first."""
         for item in self._entries():
             run = self.view.repo.run_of(item)
-            if run is not None and run.model.imported is imported and self._ran_in(run):
+            if run is not None and self._ran_in(run):
                 yield item, run
 
     def _ran_in(self, run: Item) -> bool:
@@ -144,9 +157,13 @@ class _Standing:
         imported = next((item for item in self.ledger.as_of() if self._is_imported_word(item)), None)
         if imported is not None:
             yield f"{imported.name} is history from before hio, which proves nothing here"
-        drafts = [run.name for _, run in self._runs(True)]
-        if drafts:
-            yield f"the run {drafts[0]} was measured outside hio (imported), so it stays a draft"
+        drafts = [run for _, run in self._runs()]
+        if drafts and drafts[0].model.imported:
+            yield f"the run {drafts[0].name} was measured outside hio (imported), so it stays a draft"
+        elif drafts:
+            outcome = self.view.verdict(drafts[0])
+            reasons = ", ".join(each.reason for each in outcome.reasons) or outcome.result
+            yield f"the run {drafts[0].name} is {outcome.tier}: {reasons}"
         yield "a ledger entry that pins a run with this stack as an observed arm"
 
     def _was_pinned_otherwise(self, item: Item) -> bool:

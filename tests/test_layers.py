@@ -36,12 +36,13 @@ MAY_IMPORT = {
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
-    "status": "models repo settings ledger inheritance rules",
+    "status": "models repo settings ledger evidence inheritance rules",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
-    "appending": "diagnostic source models repo settings evidence ledger recording rules engine",
+    "appending": "diagnostic source models repo evidence ledger recording rules engine",
+    "from_run": "models repo settings evidence rules appending",
     "surroundings": "source repo",
     "focused": "diagnostic repo parents surroundings engine",
     "checkpoint": "diagnostic source repo settings history parents focused",
@@ -55,8 +56,8 @@ MAY_IMPORT = {
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "
-    "inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life "
-    "evidence planning focused prospect report console validating",
+    "evidence inheritance scaffold rules appending from_run planning engine focused checkpoint review subjects drift status next_test life "
+    "prospect report console validating",
     "hook": "",
     "__main__": "validating cli hook",
 }

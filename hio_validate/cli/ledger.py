@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from hio_validate import appending, writing
+from hio_validate import from_run as taken
 from hio_validate.cli.loading import load_repo, services_of
 from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, user, width
 from hio_validate.ledger import Ledger
@@ -80,7 +81,11 @@ def _with_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--service", required=True, metavar="SITE/NAME", help="The service.")
 @click.option("--id", "id_", help="Name of the entry (default: date, kind and factor).")
 @click.option("--by", help="Who decided (default: the user).")
-@click.option("--from-run", metavar="RUN", help="Pin RUN, and take factor and result from its two arms.")
+@click.option(
+    "--from-run",
+    metavar="RUN",
+    help="Pin RUN, and take from it what it says: setting, result, hazard; hio verdict RUN shows it.",
+)
 @click.option("--metric", help="With --from-run: the column to publish.")
 @click.option("--result", nargs=3, metavar="METRIC FROM TO",
               help="Publish the change of a metric between two arms of --run, computed from its raw rows.")  # fmt: skip
@@ -103,7 +108,7 @@ def append(
     draft = appending.Draft(kind, service, by or user(), given)
     try:
         if from_run:
-            draft = appending.of_run(draft, view, from_run, metric, statistic)
+            draft = taken.of_run(draft, view, from_run, metric, statistic)
         if result:
             draft = appending.with_result(draft, view.repo, result, statistic)
         _write(root, book, view, draft, id_, edit)

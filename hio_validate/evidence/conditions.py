@@ -14,6 +14,7 @@ from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Condition
 from hio_validate.evidence.trials import Trial, has_tokens, pinned
 from hio_validate.evidence.work_done import Unequal, unshown
+from hio_validate.ledger import PARENT
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Approval
@@ -118,12 +119,11 @@ def _baseline(case: Case) -> Condition:
         return Condition(
             name, "baseline-not-accepted", "the run does not say when it began, so the parent then is unknown"
         )
-    entry = case.known.ledger(case.model.service).until(case.model.at).parent_entry
+    ledger = case.known.ledger(case.model.service).until(case.model.at)
+    entry = ledger.parent_entry
     if entry is None:
         return Condition(name, "baseline-not-accepted", "the ledger had no parent when it began")
-    accepted = {
-        word for word in (getattr(entry.model.pins, role, None) for role in ("stack", "candidate")) if word
-    }
+    accepted = {word.outcome for word in ledger.words(entry) if word.subject == PARENT}
     if pin.partition("@")[2] not in {word.partition("@")[2] for word in accepted}:
         shown = ", ".join(sorted(map(name_of, accepted)))
         said = f"the parent was {shown} then, by {entry.name}; the arm {case.baseline} is {name_of(pin)}"
@@ -341,7 +341,7 @@ def _last_moment(case: Case) -> str | None:
 
 def _log(case: Case) -> Condition:
     if case.model.logs:
-        return Condition("log", "", f"{len(case.model.logs)} files")
+        return Condition("log", "", f"{len(case.model.logs)} kept")
     return Condition("log", "no-log", "no server log is kept beside it")
 
 

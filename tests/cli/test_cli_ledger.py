@@ -10,7 +10,13 @@ import pytest
 
 from tests.cases.build_campaign import build
 from tests.cli.console import Said, hio, one_sentence
+from tests.evidence.experiment import SPEEDS, Experiment, whole
 from tests.small_repo import MATRIX, SERVICE, committed, git, matrix, stack, write
+
+MEASURED = ("--run", "r1", "--factor", "server.threads", "--result", "speed", "one", "two")
+"""What a person says of a run that is less than a VERDICT."""
+SLOWER = {"base": SPEEDS["two"], "two": SPEEDS["base"]}
+EQUAL = {"base": SPEEDS["base"], "two": [50.3, 49.8, 50.4, 49.9]}
 
 OWN = Path(__file__).parents[2]
 PAGES = Path(__file__).parents[1] / "cases" / "pages"
@@ -100,10 +106,10 @@ def test_two_branches_that_both_append_merge_without_conflict_and_are_closed(rep
 def _two_branches_that_disagree(repo: Path) -> None:
     """One accepts what the other excludes; merged by git without a conflict."""
     git(repo, "checkout", "-q", "-b", "one")
-    append(repo, "increment", "--from-run", "r1", "--factor", "threads", "--stack", "two")
+    append(repo, "increment", *MEASURED, "--factor", "threads", "--stack", "two")
     _commit(repo, "one accepts")
     git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
-    append(repo, "negative-control", "--from-run", "r1", "--factor", "threads")
+    append(repo, "negative-control", *MEASURED, "--factor", "threads")
     _commit(repo, "two excludes")
     git(repo, "merge", "-q", "-m", "both", "one")
 
@@ -119,7 +125,7 @@ def _entries(repo: Path) -> list[str]:
 
 def test_branches_that_agree_are_closed_without_a_question(repo: Path) -> None:
     git(repo, "checkout", "-q", "-b", "one")
-    append(repo, "negative-control", "--from-run", "r1", "--factor", "threads")
+    append(repo, "negative-control", *MEASURED, "--factor", "threads")
     _commit(repo, "one")
     git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
     append(repo, "opportunity", "--result-kind", "speed", "--benefit", "b", "--regression", "r",
@@ -131,21 +137,96 @@ def test_branches_that_agree_are_closed_without_a_question(repo: Path) -> None:
     assert len(shown(repo, SERVICE)["tips"]) == 1
 
 
-def test_an_entry_takes_its_setting_and_its_number_from_a_run(repo: Path) -> None:
-    file = repo / append(repo, "increment", "--from-run", "r1", "--stack", "two").out.split()[1]
+def test_an_entry_takes_its_setting_and_its_number_from_a_run(tmp_path: Path) -> None:
+    repo = whole(tmp_path).root
+    file = repo / append(repo, "increment", "--from-run", "threads", "--stack", "two").out.split()[1]
     text = file.read_text()
     assert "factor: server.threads\n" in text
-    assert "change_percent: 100.0\n" in text
+    assert "metric: decode_tps\n" in text and "change_percent: 20.2595\n" in text
     assert file.stem.endswith("-increment-threads")
 
 
+@pytest.mark.parametrize(
+    ("kind", "speeds", "said"),
+    [
+        ("increment", SLOWER, "harm, VERDICT; an increment would say the opposite"),
+        ("increment", EQUAL, "within noise, VERDICT; an increment would say the opposite"),
+        ("negative-control", SPEEDS, "improvement, VERDICT; a negative-control would say the opposite"),
+    ],
+)
+def test_an_entry_that_the_verdict_contradicts_is_refused(
+    tmp_path: Path, kind: str, speeds: dict[str, list[float]], said: str
+) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    experiment.run(speeds=speeds)
+    refused = hio(tmp_path, "ledger", "append", kind, "--service", SERVICE, "--from-run", "threads")
+    assert refused.code == 2
+    assert said in one_sentence(refused)
+
+
+def test_a_draft_is_kept_as_research_and_accepted_by_nobody(tmp_path: Path) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    experiment.run(run=lambda document: document.pop("logs"))
+    refused = hio(tmp_path, "ledger", "append", "increment", "--service", SERVICE, "--from-run", "threads")
+    assert refused.code == 2
+    assert "improvement, DRAFT (no-log); an increment stands on a VERDICT" in one_sentence(refused)
+    file = append(tmp_path, "decision", "--from-run", "threads", "--decision", "keep-research", "--evidence", "cost", "one core",
+                  "--next", "keep the log").out.split()[1]  # fmt: skip
+    text = (tmp_path / file).read_text()
+    assert "mechanism: a second core" in text, "what the plan said"
+    assert "change_percent: 20.2595" in text
+
+
+def test_speeds_of_different_work_are_not_published(tmp_path: Path) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    experiment.run(rows=lambda row: row.update(generated=7) if row["arm"] == "two" else None)
+    refused = one_sentence(
+        hio(tmp_path, "ledger", "append", "increment", "--service", SERVICE, "--from-run", "threads")
+    )
+    assert "tokens generated in request 1: 8 in base and 7 in two" in refused
+    assert "no speed is published" in refused
+    file = append(tmp_path, "decision", "--from-run", "threads", "--decision", "keep-research", "--evidence", "cost", "one core",
+                  "--evidence", "benefit", "none yet", "--next", "the same answers").out.split()[1]  # fmt: skip
+    assert "result:" not in (tmp_path / file).read_text()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "hazard"), [("aborted", "resource-limit"), ("failed", "crash"), ("stopped", "other")]
+)
+def test_a_failed_run_names_its_hazard_from_how_it_ended(tmp_path: Path, outcome: str, hazard: str) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.run(run=lambda document: document.update(outcome=outcome, why="it was like that"))
+    text = (tmp_path / append(tmp_path, "failed-run", "--from-run", "threads").out.split()[1]).read_text()
+    assert f"hazard: {hazard}\n" in text
+    assert "because: it was like that\n" in text and "factor: server.threads\n" in text
+
+
+def test_a_run_that_did_not_fail_is_no_failed_run(tmp_path: Path) -> None:
+    refused = hio(
+        whole(tmp_path).root, "ledger", "append", "failed-run", "--service", SERVICE, "--from-run", "threads"
+    )
+    assert "did not fail: improvement" in one_sentence(refused)
+
+
+def test_an_opportunity_says_what_the_run_showed(tmp_path: Path) -> None:
+    repo = whole(tmp_path).root
+    text = (
+        repo / append(repo, "opportunity", "--from-run", "threads", "--next", "long prompts").out.split()[1]
+    ).read_text()
+    assert "decode_tps of two +20.26 % (50.1 -> 60.25 token/s, p 0.029)" in text
+    assert "result_kind: speed\n" in text and "workloads: [" in text and "tides, cold" in text
+
+
 def test_a_second_entry_of_a_day_gets_a_name_of_its_own(repo: Path) -> None:
-    words = ("--factor", "threads", "--from-run", "r1")
+    words = ("--factor", "threads", *MEASURED)
     first, second = (append(repo, "negative-control", *words).out for _ in range(2))
     assert second.strip() == first.strip().replace(".yaml", "-2.yaml")
 
 
-EDITED = ("negative-control", "--from-run", "r1", "--service", SERVICE, "--by", "someone", "--edit")
+EDITED = ("negative-control", *MEASURED, "--service", SERVICE, "--by", "someone", "--edit")
 
 
 def _editor(folder: Path, script: str) -> dict[str, str]:
@@ -206,14 +287,16 @@ def test_an_unknown_service_is_named_with_its_nearest(repo: Path) -> None:
         assert "did you mean lab/tiny?" in one_sentence(hio(repo, *words, "lab/tinny"))
 
 
-def test_status_follows_from_the_ledger_and_not_from_a_document(repo: Path) -> None:
+def test_status_follows_from_the_ledger_and_not_from_a_document(tmp_path: Path) -> None:
+    repo = whole(tmp_path).root
+
     def levels() -> dict[str, str]:
         shape = json.loads(hio(repo, "status", SERVICE, "--format", "json").out)
         return {each["stack"]: each["status"] for each in shape["services"][SERVICE]}
 
     assert levels()["base"] == "accepted"
     assert levels()["two"] == "experimental"
-    append(repo, "increment", "--from-run", "r1", "--stack", "two")
+    append(repo, "increment", "--from-run", "threads", "--stack", "two")
     assert levels()["two"] == "accepted"
     write(repo, {f"manifests/services/{SERVICE}/stacks/two.yaml": stack("two", 3)})
     said = hio(repo, "status")
@@ -221,12 +304,25 @@ def test_status_follows_from_the_ledger_and_not_from_a_document(repo: Path) -> N
     assert "its bytes are not the ones" in " ".join(said.out.split())
 
 
+def test_a_run_that_is_less_than_a_verdict_makes_nothing_tested_or_accepted(repo: Path) -> None:
+    append(repo, "increment", *MEASURED, "--stack", "two", "--id", "i1")
+    said = hio(repo, "status", SERVICE, "--format", "json")
+    levels = {each["stack"]: each["status"] for each in json.loads(said.out)["services"][SERVICE]}
+    assert levels["two"] == "experimental"
+
+
 def test_a_correction_is_told_wherever_the_corrected_entry_is(repo: Path) -> None:
-    append(repo, "increment", "--from-run", "r1", "--stack", "two", "--id", "i1")
+    append(repo, "increment", *MEASURED, "--stack", "two", "--id", "i1")
     append(repo, "correction", "--corrects", "i1", "--because", "another host", "--id", "c1")
     [accepted] = shown(repo, SERVICE)["accepted"]
     assert accepted["corrected_by"] == "c1"
     assert "put right later by c1" in hio(repo, "ledger", "show").out
+
+
+def test_status_tells_that_an_increment_was_put_right(tmp_path: Path) -> None:
+    repo = whole(tmp_path).root
+    append(repo, "increment", "--from-run", "threads", "--stack", "two", "--id", "i1")
+    append(repo, "correction", "--corrects", "i1", "--because", "another host", "--id", "c1")
     assert "increment i1, which c1 puts right" in hio(repo, "status").out
 
 
@@ -257,7 +353,7 @@ def test_an_id_that_differs_in_case_only_is_refused(repo: Path) -> None:
 
 
 def test_no_deployment_is_recorded_while_anything_blocks_its_matrix(repo: Path) -> None:
-    append(repo, "increment", "--from-run", "r1", "--stack", "two", "--id", "i1")
+    append(repo, "increment", *MEASURED, "--stack", "two", "--id", "i1")
     row = matrix(disposition="changed, evidence: i1")
     write(repo, {MATRIX: row})
     append(
