@@ -249,6 +249,8 @@ def _regime(case: Case) -> Condition:
     name = "cache regime"
     if case.regime is None:
         return Condition(name, "regime-unlabelled", "nobody said whether the cache was cold or warm")
+    if case.plan is not None and case.plan.method == "llama-bench":
+        return Condition(name, "", "llama-bench keeps no prompt")
     if "cached" not in case.model.columns:
         return Condition(
             name, "regime-unproven", f"{case.regime} is said; no column of cached tokens shows it"
