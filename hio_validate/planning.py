@@ -13,6 +13,7 @@ from typing import Any
 
 from hio_validate.evidence.design import balanced_order, between, full_name, same_comparison
 from hio_validate.evidence.metrics import METRICS
+from hio_validate.inheritance import Inheritance
 from hio_validate.ledger import one_setting
 from hio_validate.models.entry import FailedRun
 from hio_validate.models.site import Place
@@ -24,8 +25,9 @@ from hio_validate.rules.base import View
 from hio_validate.rules.planned import asked_with, has_baseline, plan_of, runs_of
 from hio_validate.rules.unfinished_plan import TODO
 from hio_validate.rules.unrestored_service import serves
+from hio_validate.settings.difference import Compared as ComparedSetting
 from hio_validate.settings.places import place_of
-from hio_validate.settings.setting import Setting
+from hio_validate.settings.setting import Class
 from hio_validate.settings.value import ABSENT, UNKNOWN, text_of
 from hio_validate.source import read
 from hio_validate.source.dump import Row, dump
@@ -107,35 +109,42 @@ def of_test(view: View, service: str, test: AskedTest) -> Compared:
     found = view.inheritance(item) if item is not None and item.model is not None else None
     if found is None:
         raise CannotPlan(f"the matrix {test.source} cannot be resolved; hio validate says why")
-    if test.what.startswith("decide the row"):
-        raise CannotPlan(
-            f"the row {test.factor} of {test.source} is undecided; write retest where it is to be measured"
-        )
-    bundle = test.factor.removeprefix("the bundle ") if test.factor.startswith("the bundle ") else None
-    rows = [
-        each.compared
-        for each in found.covered
-        if getattr(each.row, "bundle", None) == bundle and each.compared
-    ]
-    wanted = rows if bundle else [each for each in rows if each.address == test.factor]
-    delta = {_address(each.parent, each.address): each.candidate for each in wanted}
-    parent, candidate = found.parent, found.candidate
+    bundle = test.factor.removeprefix(_A_BUNDLE) if test.factor.startswith(_A_BUNDLE) else None
+    wanted = _wanted(found, test, bundle)
+    parent = found.parent
     short = bundle or _short(wanted[0].address, wanted[0].to)
-    arm = _arm(view, service, parent, candidate, delta)
-    theirs = view.settings.effective(parent)
-    mine = (
-        view.settings.effective(parent, None, {key: text_of(value) for key, value in arm["set"].items()})
-        if "set" in arm
-        else view.settings.effective(candidate)
+    arm = _arm(view, found, wanted)
+    mine = view.settings.effective(
+        parent if "set" in arm else found.candidate,
+        None,
+        {key: text_of(value) for key, value in arm.get("set", {}).items()},
     )
-    factors = tuple(each.address for each in between(theirs, mine, view.settings)[1])
     return Compared(
         short,
         {parent.name: Row(stack=parent.name), short: Row(arm)},
-        factors,
+        tuple(each.address for each in between(view.settings.effective(parent), mine, view.settings)[1]),
         f"What does {test.factor}{f' {test.change}' if test.change else ''} change on {parent.name}?",
         test.source,
     )
+
+
+_A_BUNDLE = "the bundle "
+
+
+def _wanted(found: Inheritance, test: AskedTest, bundle: str | None) -> list[ComparedSetting]:
+    """The settings that a test is about, compared between parent and candidate. Raises CannotPlan."""
+    covered = [
+        each for each in found.covered if getattr(each.row, "bundle", None) == bundle and each.compared
+    ]
+    mine = [each for each in covered if bundle or (each.compared and each.compared.address == test.factor)]
+    if any(each.disposition == "undecided" for each in mine):
+        raise CannotPlan(
+            f"the row {test.factor} of {test.source} is undecided; write retest where it is to be measured"
+        )
+    wanted = [each.compared for each in mine if each.compared]
+    if not wanted:
+        raise CannotPlan(f"neither stack of {test.source} has {test.factor}, so there is nothing to compare")
+    return wanted
 
 
 def of_null(view: View, service: str) -> Compared:
@@ -154,33 +163,29 @@ def of_null(view: View, service: str) -> Compared:
     )
 
 
-def _address(parent: Setting | None, address: str) -> str:
-    return parent.address if parent is not None else address
-
-
 def _short(address: str, value: str) -> str:
     """A name for an arm: `threads-2` for server.threads = 2."""
     words = re.sub(r"[^A-Za-z0-9.+-]+", "-", f"{address.partition('.')[2]}-{value}").strip("-.")
     return words[:60].rstrip("-.")
 
 
-def _arm(
-    view: View, service: str, parent: Item, candidate: Item, delta: Mapping[str, Setting | None]
-) -> dict[str, Any]:
-    """The arm as parent plus delta; as the candidate itself where no delta can say it, e.g. another build."""
-    values = {address: each.value for address, each in delta.items() if each is not None}
-    said = {address: _scalar(value) for address, value in values.items() if value not in (ABSENT, UNKNOWN)}
-    if said and len(said) == len(delta):
-        effective = view.settings.effective(
-            parent, None, {key: text_of(value) for key, value in said.items()}
-        )
-        reached = (effective.settings.get(address) for address in said)
-        differing = between(view.settings.effective(parent), effective, view.settings)[1]
-        if [each.value if each else None for each in reached] == list(values.values()) and len(
-            differing
-        ) == len(said):
-            return {"stack": parent.name, "set": Row(said)}
-    return {"stack": candidate.name}
+def _arm(view: View, found: Inheritance, wanted: Sequence[ComparedSetting]) -> dict[str, Any]:
+    """The arm as parent plus delta; as the candidate itself where no delta can say it, e.g. another build or a path."""
+    delta = {side.address: each.to for each in wanted if (side := each.parent or each.candidate)}
+    if not all(_can_be_said(each) for each in wanted):
+        return {"stack": found.candidate.name}
+    effective = view.settings.effective(found.parent, None, delta)
+    reached = {address: effective.settings.get(address) for address in delta}
+    differing = between(view.settings.effective(found.parent), effective, view.settings)[1]
+    exact = all(each is not None and each.value == delta[address] for address, each in reached.items())
+    if not exact or len(differing) != len(delta):
+        return {"stack": found.candidate.name}
+    return {"stack": found.parent.name, "set": Row({name: _scalar(value) for name, value in delta.items()})}
+
+
+def _can_be_said(each: ComparedSetting) -> bool:
+    """Whether a plan may write the value down: a known one that stands for itself and is no secret."""
+    return each.to not in (ABSENT, UNKNOWN) and "${" not in each.to and each.class_ is Class.TUNING
 
 
 def _scalar(value: str) -> str | int:

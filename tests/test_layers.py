@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
-    "planning": "moment source models recording repo settings evidence ledger rules next_test",
+    "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo evidence ledger recording rules engine",
@@ -58,9 +58,7 @@ MAY_IMPORT = {
     "review execute size prospect",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording "
-    "writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life execute report console validating planning focused prospect from_run",
+    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life execute report console validating planning focused prospect from_run",
     "hook": "",
     "__main__": "validating cli hook",
 }

@@ -15,7 +15,7 @@ from hio_validate.ledger import Ledger
 from hio_validate.models.capture import Capture
 from hio_validate.models.plan import Criteria, Plan, SameWork
 from hio_validate.models.run import Arm, Run
-from hio_validate.repo import Item, Repo
+from hio_validate.repo import Item, Repo, pin_of
 
 
 class Known(Protocol):
@@ -95,11 +95,21 @@ class Case:
         arms = self.model.arms
         if self.plan is not None and self.plan.baseline in arms:
             return self.plan.baseline
-        parent = self.known.ledger(self.model.service).parent
+        parent = self._ledger_then.parent
         as_it_stands = (
             name for name, arm in arms.items() if arm.stack.partition("@")[0] == parent and not arm.set
         )
         return next(as_it_stands, next(iter(arms)))
+
+    @property
+    def _ledger_then(self) -> Ledger:
+        """The ledger before anything was decided on this run: before the first entry that pins it, or when it began."""
+        ledger = self.known.ledger(self.model.service)
+        for entry in ledger.as_of():
+            pin = pin_of(entry, "run")
+            if pin is not None and pin.endswith(self.run.document.digest):
+                return ledger.before(entry.name)
+        return ledger.until(self.model.at) if self.model.at is not None else ledger
 
     @property
     def candidates(self) -> list[str]:

@@ -12,11 +12,12 @@ from itertools import pairwise
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Condition
-from hio_validate.evidence.trials import Trial, has_tokens, pinned
+from hio_validate.evidence.receipts import receipts
+from hio_validate.evidence.trials import Trial, has_tokens
 from hio_validate.evidence.work_done import Unequal, unshown
+from hio_validate.ledger import PARENT
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.engine import Engine
-from hio_validate.models.entry import Approval
 from hio_validate.moment import moment
 from hio_validate.repo import name_of
 
@@ -42,6 +43,7 @@ def of_record(case: Case, unequal: Sequence[Unequal]) -> list[Condition]:
     """Whether the record is one that a verdict can stand on, whatever the numbers say."""
     return [
         *(check(case) for check in _CHECKS),
+        *receipts(case),
         _work(case, unequal),
     ]
 
@@ -118,12 +120,11 @@ def _baseline(case: Case) -> Condition:
         return Condition(
             name, "baseline-not-accepted", "the run does not say when it began, so the parent then is unknown"
         )
-    entry = case.known.ledger(case.model.service).until(case.model.at).parent_entry
+    ledger = case.known.ledger(case.model.service).until(case.model.at)
+    entry = ledger.parent_entry
     if entry is None:
         return Condition(name, "baseline-not-accepted", "the ledger had no parent when it began")
-    accepted = {
-        word for word in (getattr(entry.model.pins, role, None) for role in ("stack", "candidate")) if word
-    }
+    accepted = {word.outcome for word in ledger.words(entry) if word.subject == PARENT}
     if pin.partition("@")[2] not in {word.partition("@")[2] for word in accepted}:
         shown = ", ".join(sorted(map(name_of, accepted)))
         said = f"the parent was {shown} then, by {entry.name}; the arm {case.baseline} is {name_of(pin)}"
@@ -249,6 +250,8 @@ def _regime(case: Case) -> Condition:
     name = "cache regime"
     if case.regime is None:
         return Condition(name, "regime-unlabelled", "nobody said whether the cache was cold or warm")
+    if case.plan is not None and case.plan.method == "llama-bench":
+        return Condition(name, "", "llama-bench keeps no prompt")
     if "cached" not in case.model.columns:
         return Condition(
             name, "regime-unproven", f"{case.regime} is said; no column of cached tokens shows it"
@@ -305,89 +308,9 @@ def _instruments(case: Case) -> Condition:
     return Condition("no instrumentation", "", "no profiler ran beside a leg")
 
 
-def _ended(case: Case) -> Condition:
-    outcome = case.model.outcome
-    if outcome == "completed":
-        return Condition("ran to its end", "", "completed")
-    why = f": {case.model.why}" if case.model.why else ""
-    return Condition(
-        "ran to its end", "not-completed", f"it was {outcome}{why}" if outcome else "the run does not say"
-    )
-
-
-def _approval(case: Case) -> Condition:
-    name, needed = "approval", {"load-test"}
-    if case.plan is not None and case.plan.serving.during == "stop":
-        needed.add("stop-production")
-    for pin in case.model.approvals:
-        found = pinned(case.known.repo, "entry/v1", pin, case.run.service)
-        if found is None or not isinstance(found.model, Approval):
-            return Condition(
-                name, "no-approval", f"{name_of(pin)} is no approval of the ledger with the pinned bytes"
-            )
-        if _last_moment(case) is None or moment(found.model.until) < moment(_last_moment(case) or ""):
-            return Condition(
-                name, "approval-expired", f"{name_of(pin)} had expired before the last leg ended"
-            )
-        needed.discard(found.model.approves)
-    if needed:
-        return Condition(name, "no-approval", f"no approval of kind {' and '.join(sorted(needed))} is pinned")
-    return Condition(name, "", ", ".join(map(name_of, case.model.approvals)))
-
-
-def _last_moment(case: Case) -> str | None:
-    return case.model.legs[-1].ended if case.model.legs else case.model.ended
-
-
-def _log(case: Case) -> Condition:
-    if case.model.logs:
-        return Condition("log", "", f"{len(case.model.logs)} files")
-    return Condition("log", "no-log", "no server log is kept beside it")
-
-
-def _commands(case: Case) -> Condition:
-    if case.model.commands:
-        return Condition("commands", "", f"{len(case.model.commands)} kept")
-    return Condition("commands", "no-commands", "the commands behind it are not kept")
-
-
-def _restoration(case: Case) -> Condition:
-    stops = case.plan is not None and case.plan.serving.during == "stop"
-    restored = case.model.restored
-    if restored is not None and restored.proven:
-        return Condition("restoration", "", f"{name_of(restored.stack)} serves again, proven")
-    if restored is not None or stops:
-        return Condition(
-            "restoration", "not-restored", "nobody proved that the service which was stopped serves again"
-        )
-    if case.plan is None:
-        return Condition("restoration", "not-restored", "nothing says whether a service had to be stopped")
-    return Condition("restoration", "", "no service was stopped")
-
-
-def _samples(case: Case) -> Condition:
-    samples = case.model.samples
-    if samples is None or samples.count == 0:
-        return Condition("samples of the host", "no-samples", "nobody watched the host meanwhile")
-    if case.plan is not None and samples.longest_gap_s > case.plan.limits.gap_s:
-        said = f"{samples.longest_gap_s:g} s without a sample; the plan allows {case.plan.limits.gap_s:g} s"
-        return Condition("samples of the host", "sampling-hole", said)
-    return Condition("samples of the host", "", f"{samples.count}, longest gap {samples.longest_gap_s:g} s")
-
-
-def _raw(case: Case) -> Condition:
-    if case.rows is None:
-        return Condition(
-            "raw rows", "no-raw-rows", "the raw rows cannot be read, or are not the recorded ones"
-        )
-    invalid = [trial for trial in case.trials if not trial.counted]
-    kept = f", {len(invalid)} of their trials are invalid and kept" if invalid else ""
-    return Condition("raw rows", "", f"{len(case.rows)} rows{kept}")
-
-
 _CHECKS: tuple[Callable[[Case], Condition], ...] = (
     _plan, _imported, _stage, _baseline, _source, _delivery, _identity, _enough, _restarts, _host, _order, _regime,
-    _quality, _instruments, _ended, _raw, _log, _commands, _approval, _restoration, _samples,
+    _quality, _instruments,
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import NamedTuple
 
 from hio_validate.evidence.trials import mean, median
@@ -358,15 +358,18 @@ def _products(places: Sequence[Sequence[float]], values: Sequence[Sequence[float
 def _drift_p(
     places: Sequence[Sequence[float]], values: Sequence[Sequence[float]], observed: float
 ) -> tuple[float, str]:
-    # Imported here: only a verdict that is shown asks for it.
+    many = math.prod(math.factorial(len(group)) for group in values)
+    if many <= MOST_COUNTED:
+        orders: Iterable[Sequence[Sequence[float]]] = product(*map(permutations, values))
+        hits = sum(abs(_products(places, order)) >= observed - _TIE for order in orders)
+        return hits / many, f"{many} orders counted"
+    # Imported here: no run of ordinary size draws.
     from random import Random
 
-    random, drawn = Random(SEED), 1999
-    hits = sum(
-        abs(_products(places, [random.sample(group, len(group)) for group in values])) >= observed - _TIE
-        for _ in range(drawn)
-    )
-    return (hits + 1) / (drawn + 1), f"{drawn} orders drawn, seed {SEED}"
+    random = Random(SEED)
+    orders = ([random.sample(group, len(group)) for group in values] for _ in range(DRAWN))
+    hits = sum(abs(_products(places, order)) >= observed - _TIE for order in orders)
+    return (hits + 1) / (DRAWN + 1), f"{DRAWN} orders drawn, seed {SEED}"
 
 
 def _first_against_others(trials: Sequence[tuple[str, int, float]]) -> float | None:

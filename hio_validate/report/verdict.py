@@ -249,7 +249,11 @@ def as_shape(judged: Verdict) -> dict[str, Any]:
 
 
 def _comparison(judged: Verdict, each: Comparison) -> dict[str, Any]:
-    shape: dict[str, Any] = {
+    """One metric of one candidate; what cannot be computed, or is not compared, is null."""
+    compared = each.measurable and each.same_work
+    before = each.detectable_before if compared else None
+    placed = _placed(each) if each.measurable else []
+    return {
         "metric": each.metric.name,
         "unit": each.metric.unit,
         "better": each.metric.better,
@@ -257,21 +261,16 @@ def _comparison(judged: Verdict, each: Comparison) -> dict[str, Any]:
         "to": each.candidate,
         "result": str(judged.result_of(each)),
         "values": {each.baseline: each.values[0], each.candidate: each.values[1]},
+        "medians": list(each.medians) if each.measurable else None,
+        "means": list(each.means) if each.measurable else None,
+        "change_percent": each.change if compared else None,
+        "test": each.test._asdict() if compared else None,
+        "estimate": each.interval._asdict() if compared else None,
+        "noise": each.noise._asdict() if compared and each.noise else None,
+        "detectable": {
+            "before": before._asdict() if before else None,
+            "after": each.detectable_after._asdict() if compared else None,
+        },
+        "order": order_check(placed)._asdict() if each.measurable else None,
+        "outliers": [far._asdict() for far in outliers(placed)],
     }
-    if each.measurable:
-        shape |= {"medians": list(each.medians), "means": list(each.means)}
-    if each.measurable and each.same_work:
-        before = each.detectable_before
-        shape |= {
-            "change_percent": each.change,
-            "test": each.test._asdict(),
-            "estimate": each.interval._asdict(),
-            "noise": each.noise._asdict() if each.noise else None,
-            "detectable": {
-                "before": before._asdict() if before else None,
-                "after": each.detectable_after._asdict(),
-            },
-            "order": order_check(_placed(each))._asdict(),
-            "outliers": [far._asdict() for far in outliers(_placed(each))],
-        }
-    return shape

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.raw import UnreadableRows, read_rows
+from hio_validate.evidence.trials import plan_of, trials_of
 from hio_validate.models.entry import Approval, Decision, Result
 from hio_validate.models.run import Run
 from hio_validate.repo import Item
@@ -150,14 +151,14 @@ def _benefit(item: Item, result: Result, pin: str | None, view: View) -> Iterato
 
 
 def _legs(run: Item, view: View) -> Counter[str]:
-    """Arm -> rows; none at all where they cannot be read, which unreadable-rows reports."""
+    """Arm -> trials that count; none at all where the rows cannot be read, which unreadable-rows reports."""
     model: Run = run.model
     raw = view.repo.beside(run, model.raw.file)
     try:
         rows = read_rows(model, raw) if raw is not None else []
     except UnreadableRows:
         rows = []
-    return Counter(row.cells[model.raw.arm] for row in rows)
+    return Counter(trial.arm for trial in trials_of(model, rows, plan_of(run, view.repo)) if trial.counted)
 
 
 def _approved(item: Item, decision: Decision, view: View) -> Iterator[Problem]:

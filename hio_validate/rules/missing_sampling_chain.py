@@ -6,10 +6,11 @@ request fields of llama-server that can change a token, given what the others sa
 
 - always `temperature`, `top_k`, and the penalties `repeat_penalty`, `presence_penalty`, `frequency_penalty`,
   `dry_multiplier`: they change the order of the candidates even where the likeliest one is taken; a penalty that is on
-  needs how far it looks back (`repeat_last_n`; `dry_base`, `dry_allowed_length`, `dry_penalty_last_n`);
+  needs how far it looks back (`repeat_last_n`; `dry_base`, `dry_allowed_length`, `dry_penalty_last_n`,
+  `dry_sequence_breakers`);
 - unless `top_k` is 1, which leaves one candidate: `typical_p`, `xtc_probability` and `dynatemp_range`, which can take the
-  likeliest token away or undo a temperature of 0;
-- unless `temperature` is 0: `mirostat`, which ignores `top_k`; and unless `top_k` is 1: `top_p`, `min_p`, `top_n_sigma`
+  likeliest token away or undo a temperature of 0, with `xtc_threshold` and `dynatemp_exponent` where they are on;
+- unless `temperature` is 0: `mirostat`, which ignores `top_k` (with its `_tau` and `_eta` where it is on); and unless `top_k` is 1: `top_p`, `min_p`, `top_n_sigma`
   and the order `samplers`, which never touch the likeliest token, only the others.
 
 `model` as a value says that the model's metadata decide, and is enough: it is named. A seed that is `unknown` is a gate
@@ -35,8 +36,16 @@ from hio_validate.settings.setting import Effective
 from hio_validate.spelling import nearest
 
 PENALTIES = ("repeat_penalty", "presence_penalty", "frequency_penalty", "dry_multiplier")
-_OFF = {"repeat_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0, "dry_multiplier": 0}
-_MODEL = "model"
+_OFF = {"repeat_penalty": 1}
+"""What a member is where it does nothing; 0 for all others."""
+_WHERE_ON = {
+    **dict.fromkeys(PENALTIES[:3], ("repeat_last_n",)),
+    "dry_multiplier": ("dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
+    "xtc_probability": ("xtc_threshold",),
+    "dynatemp_range": ("dynatemp_exponent",),
+    "mirostat": ("mirostat_tau", "mirostat_eta"),
+}
+"""Member -> what else decides a token where it is on."""
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -68,27 +77,22 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 
 def chain(sampling: Mapping[str, Any]) -> list[str]:
-    """The request fields that decide a token, given what some of them say."""
+    """The request fields that decide a token, given what some of them say (tests/lab asks a real engine)."""
     one, cold = _is(sampling, "top_k", 1), _is(sampling, "temperature", 0)
     names = ["temperature", "top_k", *PENALTIES]
-    if any(_is_on(sampling, name) for name in PENALTIES[:3]):
-        names.append("repeat_last_n")
-    if _is_on(sampling, "dry_multiplier"):
-        names += ["dry_base", "dry_allowed_length", "dry_penalty_last_n"]
-    if not one:
-        names += ["typical_p", "xtc_probability", "dynatemp_range"]
-    if not one and _is_on(sampling, "xtc_probability"):
-        names.append("xtc_threshold")
-    if not cold:
-        names.append("mirostat")
-    if not (one or cold):
-        names += ["top_p", "min_p", "top_n_sigma", "samplers"]
-    return names
+    names += [] if one else ["typical_p", "xtc_probability", "dynatemp_range"]
+    names += [] if cold else ["mirostat"]
+    names += [] if one or cold else ["top_p", "min_p", "top_n_sigma", "samplers"]
+    needed = (more for name in names if _is_on(sampling, name) for more in _WHERE_ON.get(name, ()))
+    return list(dict.fromkeys([*names, *needed]))
 
 
 def is_greedy(sampling: Mapping[str, Any]) -> bool:
     """Whether one token only can follow, so that no seed matters."""
-    return _is(sampling, "temperature", 0) or (_is(sampling, "top_k", 1) and _is(sampling, "mirostat", 0))
+    one, cold = _is(sampling, "top_k", 1), _is(sampling, "temperature", 0)
+    if one:
+        return cold or _is(sampling, "mirostat", 0)
+    return cold and _is(sampling, "xtc_probability", 0) and _is(sampling, "dynatemp_range", 0)
 
 
 def _is(sampling: Mapping[str, Any], name: str, value: int) -> bool:

@@ -125,6 +125,16 @@ leg\tarm\tdecode_tps\tdrafted\taccepted
 4\toff\t20.10\t96\t93
 """
 
+BATCH_THREADS_ROWS = """\
+leg\tarm\tdecode_tps\tdrafted\taccepted
+1\tb16\t20.00\t96\t93
+2\tb12\t16.90\t96\t93
+3\tb8\t14.80\t96\t93
+4\tb8\t14.90\t96\t93
+5\tb12\t16.80\t96\t93
+6\tb16\t20.40\t96\t93
+"""
+
 
 class Campaign:
     """Writes documents in the order in which they came to be, pinning what was there."""
@@ -152,7 +162,7 @@ class Campaign:
         text = (
             f"hio: run/v1\nname: {name}\nservice: {SERVICE}\nimported: true\n"
             f"scope: {{fixture: focused-512, regime: cold}}\narms:\n{arms}"
-            f'raw: {{file: rows.tsv, sha256: "{sha256}", format: tsv, rows: 4, arm: arm}}\n'
+            f'raw: {{file: rows.tsv, sha256: "{sha256}", format: tsv, rows: {rows.count(chr(10)) - 1}, arm: arm}}\n'
             "columns:\n  leg: {unit: '1'}\n  arm: {unit: text}\n  decode_tps: {unit: token/s, better: higher}\n"
             "  drafted: {unit: '1'}\n  accepted: {unit: '1'}\nunknown: [leg timestamps, server log]\n"
         )
@@ -180,6 +190,12 @@ def build(root: Path) -> Campaign:
     small = campaign.run("small-batch", first, {"off": "", "on": 'SMALL_BATCH: "1"'}, SMALL_BATCH_ROWS)
     schedule = campaign.run(
         "schedule", candidate, {"off": 'four-row-schedule: "off"', "on": ""}, SCHEDULE_ROWS
+    )
+    campaign.run(
+        "batch-threads",
+        candidate,
+        {f"b{n}": f'threads-batch: "{n}"' for n in (16, 12, 8)},
+        BATCH_THREADS_ROWS,
     )
     campaign.entry("baseline", "baseline", "2026-09-11T06:00:00Z", f'pins: {{stack: "{parent}"}}\n')
     campaign.entry("first", "baseline", "2026-09-16T08:00:00Z", f'pins: {{stack: "{first}"}}\n')

@@ -308,6 +308,35 @@ def test_an_undecided_row_is_decided_first(tmp_path: Path) -> None:
     assert "is undecided; write retest" in one_sentence(refused)
 
 
+def test_a_row_about_a_setting_that_neither_stack_has_is_refused(tmp_path: Path) -> None:
+    rows = matrix(more="  - {factor: server.mlock, from: absent, to: absent, disposition: retest}\n")
+    repo = committed(tmp_path / "repo", {**FILES, MATRIX: rows})
+    refused = hio(repo, "plan", "new", "mlock")
+    assert refused.code == 2
+    assert "neither stack of base-to-two has server.mlock" in one_sentence(refused)
+
+
+def test_a_path_is_no_delta(tmp_path: Path) -> None:
+    """The site says what a place-holder stands for; the arm is the candidate's stack."""
+    files = {
+        f"{ROOM}/stacks/two.yaml": stack("two", 1, '      - ["--model", "${other-model}"]\n'),
+        f"{ROOM}/stacks/base.yaml": (base := stack("base", 1, '      - ["--model", "${model}"]\n')),
+        f"ledger/{SERVICE}/2026/b0.yaml": baseline(pinned=pin("base", base)),
+        MATRIX: matrix().partition("rows:\n")[0]
+        + 'rows:\n  - {factor: server.model, from: "${model}", to: "${other-model}", disposition: retest}\n'
+        "  - preserved: [server.threads]\n",
+        "manifests/sites/lab.yaml": "hio: site/v1\nname: lab\nservices:\n  tiny:\n    paths: {model: /a.gguf, other-model: /b.gguf}\n",
+    }
+    others = {path: content for path, content in FILES.items() if "/runs/" not in path}
+    repo = committed(tmp_path / "repo", {**others, **files})
+    begun(repo, "model", "--name", "other-model")
+    plan = plan_in(repo, f"{ROOM}/plans/other-model.yaml")
+    assert [(arm.stack, dict(arm.set)) for arm in plan.arms.values()] == [("base", {}), ("two", {})]
+    assert plan.factors == ["server.model"]
+    write_what_is_asked(repo)
+    assert rules(checked(repo, "other-model"), "error") == set()
+
+
 def test_a_plan_that_no_schema_accepts_is_judged_all_the_same(repo: Path) -> None:
     begun(repo)
     file = repo / PLAN

@@ -128,7 +128,10 @@ class Experiment:
     ) -> None:
         """A run with everything; `rows` and `capture` spoil each row and each leg's capture."""
         planned, pinned = self.plan(name, plan)
-        captures = [self._capture(name, leg, day, capture) for leg in range(1, len(planned["order"]) + 1)]
+        captures = [
+            self._capture(name, leg, _threads(planned, arm), day, capture)
+            for leg, arm in enumerate(planned["order"], 1)
+        ]
         measured = list(_rows(planned, speeds))
         for row in measured:
             if rows:
@@ -158,10 +161,10 @@ class Experiment:
         write(self.root, {f"{folder}/run.yaml": text(document), f"{folder}/rows.tsv": table,
                           f"{folder}/server.log": log, f"{folder}/samples.tsv": "none\n"})  # fmt: skip
 
-    def _capture(self, run: str, leg: int, day: int, spoil: Spoil | None) -> str:
+    def _capture(self, run: str, leg: int, threads: str, day: int, spoil: Spoil | None) -> str:
         known = {"how": "hash"}
         document: dict[str, Any] = {
-            "hio": "capture/v1", "name": f"{run}-{leg}", "service": SERVICE, "at": f"2026-01-0{day}T03:0{leg}:30Z",
+            "hio": "capture/v1", "name": f"{run}-{leg}", "service": SERVICE, "at": f"2026-01-0{day}T03:{leg:02}:30Z",
             "by": "hio", "host": {"how": "proc", "id": HOST},
             "processes": {"server": {
                 "pid": 100 + leg, "family": "llama-server", "build": "b1",
@@ -169,7 +172,7 @@ class Experiment:
                 "executable": {"path": "/opt/engine/llama-server", "sha256": EXECUTABLE, **known},
                 "libraries": {"libggml.so": {"path": "/opt/engine/libggml.so", "sha256": LIBRARY, **known}},
                 "artifacts": {"model": {"path": "/srv/model.gguf", "sha256": MODEL, **known}},
-                "argv": {"how": "proc", "value": [["/opt/engine/llama-server"], ["--threads", _threads(run, leg)],
+                "argv": {"how": "proc", "value": [["/opt/engine/llama-server"], ["--threads", threads],
                                                   ["--port", "8080"]]},
                 "environ": {"how": "proc"}, "threads": {"how": "unknown"}, "memory": {"how": "unknown"},
             }},
@@ -191,8 +194,9 @@ class Experiment:
         return verdict(item, View(repo), metric)
 
 
-def _threads(run: str, leg: int) -> str:
-    return "2" if run != "aa" and ORDER[leg - 1] == "two" else "1"
+def _threads(plan: dict[str, Any], arm: str) -> str:
+    delta: dict[str, str] = plan["arms"][arm].get("set", {})
+    return delta.get("server.threads", "1")
 
 
 def _arm(captures: Sequence[str], name: str, plan: dict[str, Any]) -> dict[str, Any]:
@@ -202,7 +206,7 @@ def _arm(captures: Sequence[str], name: str, plan: dict[str, Any]) -> dict[str, 
 
 
 def _leg(number: int, arm: str, capture: str, day: int) -> dict[str, Any]:
-    at = f"2026-01-0{day}T03:0{number}"
+    at = f"2026-01-0{day}T03:{number:02}"
     return {
         "leg": number,
         "place": number,
