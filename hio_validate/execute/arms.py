@@ -120,18 +120,9 @@ def with_delta(stack: Stack, delta: Mapping[str, str], settings: Settings) -> St
         raise NotStartable(
             f"of {', '.join(delta)} not each names one setting of one process: write PROCESS.SETTING"
         )
-    implicit = {
-        address: fact for address, fact in stack.implicit.items() if not _is_changed(address, delta, stack)
-    }
-    written = stack.model_copy(update={"processes": processes, "implicit": implicit})
+    written = stack.model_copy(update={"processes": processes})
     _refuse_another_meaning(stack, delta, written, settings)
     return written
-
-
-def _is_changed(address: str, delta: Mapping[str, str], stack: Stack) -> bool:
-    process, dot, factor = address.partition(".")
-    bare = factor if dot and process in stack.processes else address
-    return any(name.rpartition(".")[2] == bare for name in delta)
 
 
 def _changed(process: Process, changes: Mapping[str, str], known: Knowledge) -> Process:

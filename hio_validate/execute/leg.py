@@ -94,7 +94,7 @@ class _Leg:
         self.began = time.monotonic()
         self.record: Record = {
             "leg": number, "place": place, "arm": self.name, "started": _now(), "ended": _now(),
-            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "rows": [],
+            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "contradicted": False, "rows": [],
             "commands": [], "made_of": {}, "program": self.arm.command.program,
             "argv": self.arm.command.argv,
         }  # fmt: skip
@@ -117,6 +117,9 @@ class _Leg:
             seen.processes[self.arm.role], expected.asked(stack, settings), self.arm.role
         )
         self.invalid += expected.drift(seen, stack, self.arm, settings)
+        contradicted = list(expected.contradicted(seen, self.arm, settings))
+        self.record["contradicted"] = bool(contradicted)
+        self.invalid += contradicted
         self.invalid += expected.changed_bytes(self.record, self._earlier())
         if not self.invalid:
             self._ask(server)

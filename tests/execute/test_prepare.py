@@ -160,6 +160,29 @@ def test_a_delta_that_no_argument_says_is_refused(
     assert any(expected in each for each in reasons(tmp_path, plan=yaml(plan(arms=arms))))
 
 
+@pytest.mark.parametrize(
+    ("served", "change"),
+    [
+        (stack(facts={"batch-size": 64}), {"batch-size": "absent"}),
+        ({**stack(), "implicit": {"server.batch-size": {"value": 64, "because": "compiled in"}}}, {"batch-size": "absent"}),
+    ],
+    ids=["a fact", "compiled in"],
+)  # fmt: skip
+def test_what_no_argument_takes_away_is_refused(
+    served: dict[str, Any], change: dict[str, str], tmp_path: Path
+) -> None:
+    arms = {"one": {"stack": "base"}, "two": {"stack": "base", "set": change}}
+    found = prepared(tmp_path, with_stack(served, plan=yaml(plan(arms=arms))))
+    assert isinstance(found, list)
+    assert any("server.batch-size would be 64, not 2048; write a stack of its own" in each for each in found)
+
+
+def test_two_names_of_one_setting_are_refused(tmp_path: Path) -> None:
+    arms = {"one": {"stack": "base"}, "two": {"stack": "base", "set": {"threads": 2, "server.threads": 3}}}
+    found = reasons(tmp_path, plan=yaml(plan(arms=arms)))
+    assert any("not each names one setting of one process" in each for each in found)
+
+
 def test_flags_that_share_a_line_are_not_guessed_at(tmp_path: Path) -> None:
     mixed = stack()
     mixed["processes"]["server"]["argv"][-1] = ["--threads", "1", "--batch-size", "64"]
@@ -304,6 +327,16 @@ def test_an_approval_that_does_not_cover_the_plan(more: dict[str, Any], why: str
     (told,) = (each for each in found if "no approval" in each)
     assert why in told
     assert f"hio ledger append approval --service {SERVICE} --approves load-test" in told
+
+
+def test_a_corrected_approval_is_withdrawn(tmp_path: Path) -> None:
+    correction = approval(
+        id="second", kind="correction", corrects="yes", after=[pin("yes", documents()[APPROVAL_FILE])]
+    )
+    for key in ("approves", "services", "owners", "scope", "until"):
+        del correction[key]
+    (found,) = reasons(tmp_path, second=yaml(correction))
+    assert "yes was corrected by second" in found
 
 
 def test_an_approval_of_this_very_plan_covers_it_and_of_an_earlier_text_does_not(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ GOOD = {"expected": "-", "decode_tps": 40.123456789, "prefill_tps": 200.0, "ttft
 def leg(number: int, arm: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     said = {"leg": number, "place": number, "arm": arm, "started": f"2026-11-29T12:0{number}:00.000Z",
             "ended": f"2026-11-29T12:0{number}:30.000Z", "invalid": [], "startup_s": 1.5, "exit": "ended by hio (0)",
-            "capture": None, "rows": rows, "commands": [], "made_of": {}, "program": "/bin/true", "argv": ["/bin/true"],
+            "capture": None, "contradicted": False, "rows": rows, "commands": [], "made_of": {}, "program": "/bin/true", "argv": ["/bin/true"],
             "longest_gap_s": 0.6}  # fmt: skip
     return said | more
 
@@ -115,6 +115,17 @@ def test_an_invalid_leg_stays_with_its_reasons(tmp_path: Path) -> None:
     assert run.legs[0].invalid == ["drifted: server.threads is 3, expected 1"]
     assert (run.outcome, run.why, run.raw.rows) == ("failed", "it drifted", 0)
     assert {"decode_tps", "wall_s"} <= run.columns.keys()
+
+
+def test_a_capture_that_contradicts_itself_is_kept_and_is_no_document(tmp_path: Path) -> None:
+    said = "drifted: server.flash-attn is off by the log, but on by argv"
+    folder = job(tmp_path, leg(1, "one", [], invalid=[said], capture=f"{JOB}-01", contradicted=True))
+    (folder / "legs/1/capture.yaml").write_text("hio: capture/v1\n")
+    record.write(folder)
+    run = run_of(tmp_path)
+    assert (run.legs[0].capture, run.legs[0].invalid) == (None, [said])
+    assert [each.file for each in run.logs] == ["logs/01-one.capture.txt"]
+    assert "what the process of leg 1 was" in run.unknown
 
 
 def test_a_leg_whose_supervisor_died_keeps_answers_and_log(tmp_path: Path) -> None:
