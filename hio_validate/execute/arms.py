@@ -25,7 +25,7 @@ from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.places import PLACE_HOLDER, SECRET, filled, values
 from hio_validate.settings.reading import read_process
 from hio_validate.settings.resolve import Builds, resolve
-from hio_validate.settings.setting import Class, Knowledge
+from hio_validate.settings.setting import Class, Effective, Knowledge
 from hio_validate.settings.value import ABSENT, text_of
 
 Delta = Mapping[str, str | bool | int | float]
@@ -60,7 +60,9 @@ def arm_work(planned: PlannedArm, host: Host, repo: Repo, settings: Settings, se
     delta = {name: text_of(value) for name, value in planned.set.items()}
     changed = with_delta(stack.model, delta, settings)
     made = command(changed, role, host, stack.name)
-    _refuse_another_port(changed, role, host, stack.name, settings)
+    effective = settings.resolve_processes(filled(changed, host.known), {})
+    _refuse_another_port(effective, role, host, stack.name)
+    _refuse_missing_files(effective, host, stack.name)
     return ArmWork(
         stack=f"{planned.stack}@{stack.document.digest}",
         set=dict(planned.set),
@@ -218,14 +220,24 @@ def _told(delta: Mapping[str, str]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in delta.items()) or "of nothing"
 
 
-def _refuse_another_port(stack: Stack, role: str, host: Host, name: str, settings: Settings) -> None:
+def _refuse_another_port(effective: Effective, role: str, host: Host, name: str) -> None:
     """A server is asked where the trial listens, and nowhere else."""
-    port = settings.resolve_processes(filled(stack, host.known), {}).settings.get(f"{role}.port")
+    port = effective.settings.get(f"{role}.port")
     if port is not None and port.known and port.value != str(host.port):
         raise NotStartable(
             f"the stack {name} listens on port {port.value}, and the trial is on port {host.port}: "
             'write ["--port", "${port}"] in the stack'
         )
+
+
+def _refuse_missing_files(effective: Effective, host: Host, name: str) -> None:
+    for each in effective.settings.values():
+        path = each.declared
+        if each.class_ is Class.ARTIFACT and path.startswith("/") and not os.path.isfile(path):
+            raise NotStartable(
+                f"{path}, the {each.factor} of the stack {name}, is no file here: "
+                f"put it there, or correct the paths in manifests/sites/{host.site.name}.yaml"
+            )
 
 
 def _stack(name: str, repo: Repo, service: str) -> Item:

@@ -45,7 +45,7 @@ def site(program: str = "/bin/true", **more: Any) -> dict[str, Any]:
     place = {
         "host": "127.0.0.1",
         "port": 8089,
-        "paths": {"model": "/models/tiny.gguf"},
+        "paths": {"model": "/bin/sh"},
         **more.pop("place", {}),
     }
     said = {"hio": "site/v1", "name": "here", "services": {"tiny": place}, "programs": {"b1": program}}

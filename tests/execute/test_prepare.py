@@ -196,6 +196,11 @@ def test_a_program_that_is_not_here_is_refused(tmp_path: Path) -> None:
     assert "/nowhere/llama-server, the program of b1 at here, is no executable file here" in found
 
 
+def test_a_model_that_is_not_here_is_refused(tmp_path: Path) -> None:
+    found = reasons(tmp_path, site=yaml(site(place={"paths": {"model": "/nowhere/tiny.gguf"}})))
+    assert any("/nowhere/tiny.gguf, the model of the stack base, is no file here" in each for each in found)
+
+
 def test_a_place_holder_without_a_place_is_refused(tmp_path: Path) -> None:
     found = reasons(tmp_path, site=yaml(site(place={"paths": {}})))
     assert any("the stack base needs model, which the site here does not define" in each for each in found)
@@ -364,7 +369,7 @@ def test_the_service_that_is_stopped_comes_back_where_it_was(tmp_path: Path) -> 
     assert (work.serving.port, work.port) == (8089, 9000)
     assert work.serving.command.arguments[:6] == (
         "--model",
-        "/models/tiny.gguf",
+        "/bin/sh",
         "--host",
         "127.0.0.1",
         "--port",
