@@ -25,6 +25,7 @@ HELP = "\n".join(
 METHOD: dict[str, Any] = {
     "method": "llama-bench", "bench": {"prompt_tokens": 32, "generated_tokens": 8, "repetitions": 2},
     "fixture": None, "requests": None,
+    "decide": {**plan()["decide"], "metric": "bench_decode_tps"},
 }  # fmt: skip
 
 

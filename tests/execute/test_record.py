@@ -39,7 +39,9 @@ def leg(number: int, arm: str, rows: list[dict[str, Any]], **more: Any) -> dict[
     return said | more
 
 
-def job(tmp_path: Path, *legs: dict[str, Any], outcome: str = "completed", why: str = "all legs ran") -> Path:
+def job(
+    tmp_path: Path, *legs: dict[str, Any], outcome: str = "stopped", why: str = "somebody asked for its end"
+) -> Path:
     """A job's folder as its legs, its watch and its journal leave it."""
     work = prepared(tmp_path / "repo")
     assert isinstance(work, Work), work
@@ -79,7 +81,11 @@ def test_rows_samples_and_events_of_all_legs_stand_in_one_file_each(tmp_path: Pa
     )
     assert record.write(folder) == tmp_path / "repo" / RUN
     run = run_of(tmp_path)
-    assert (run.outcome, run.why, run.ended) == ("completed", None, "2026-11-29T12:09:00.000Z")
+    assert (run.outcome, run.why, run.ended) == (
+        "stopped",
+        "somebody asked for its end",
+        "2026-11-29T12:09:00.000Z",
+    )
     assert [each["arm"] for each in cells(tmp_path)] == ["one", "two"]
     assert cells(tmp_path)[0]["decode_tps"] == "40.123457"
     assert (run.raw.leg, run.raw.phase, run.raw.status) == ("leg", "phase", "status")
@@ -186,12 +192,12 @@ def test_a_resumed_job_writes_its_own_run_again_and_keeps_the_first(tmp_path: Pa
     folder = job(tmp_path, leg(1, "one", []), outcome="aborted", why="the host slept")
     record.write(folder)
     more = [{"at": "2026-11-29T13:00:00.000Z", "event": "resumed"},
-            {"at": "2026-11-29T13:09:00.000Z", "event": "ended", "outcome": "completed", "why": "all legs ran"}]  # fmt: skip
+            {"at": "2026-11-29T13:09:00.000Z", "event": "ended", "outcome": "failed", "why": "it broke"}]  # fmt: skip
     with (folder / "journal.jsonl").open("a") as file:
         file.write("\n" + "".join(json.dumps(each) + "\n" for each in more))
     record.write(folder)
     run = run_of(tmp_path)
-    assert (run.outcome, run.resumed) == ("completed", ["2026-11-29T13:00:00.000Z"])
+    assert (run.outcome, run.resumed) == ("failed", ["2026-11-29T13:00:00.000Z"])
     assert "aborted" in (folder / "recorded-1/run.yaml").read_text()
 
 

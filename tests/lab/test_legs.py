@@ -45,7 +45,7 @@ def run_of(trial: Trial) -> Any:
 
 
 def test_two_legs_become_a_run_that_the_validator_accepts(tmp_path: Path) -> None:
-    t = trial(tmp_path)
+    t = trial(tmp_path, order=["one", "two"])
     for place in (1, 2):
         record = t.leg(place)
         assert not record["invalid"]
@@ -148,7 +148,7 @@ def test_a_build_that_was_replaced_between_legs_is_said(tmp_path: Path) -> None:
     assert any(each.startswith("replaced: executable is") for each in record["invalid"])
     assert any(each.startswith("drifted: server.build is") for each in record["invalid"])
     assert record["rows"] == []
-    t.recorded()
+    t.recorded("failed", "a build was replaced")
     validated(t.root)
     assert [bool(each.invalid) for each in run_of(t).legs] == [False, True]
 
@@ -201,7 +201,7 @@ BENCH: dict[str, Any] = {
 
 
 def test_llama_bench_is_a_measuring_method(tmp_path: Path) -> None:
-    t = trial(tmp_path, **BENCH)
+    t = trial(tmp_path, **BENCH, order=["one", "two"])
     for place in (1, 2):
         record = t.leg(place)
         assert not record["invalid"], record["invalid"]
