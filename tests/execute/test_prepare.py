@@ -391,14 +391,16 @@ def test_a_service_that_keeps_serving_needs_another_port_for_the_trial(tmp_path:
 # -- repetition ---------------------------------------------------------------------------------------------------
 
 
-def earlier(outcome: str = "completed", stage: str = "screening") -> dict[str, str]:
+def earlier(
+    outcome: str = "completed", stage: str = "screening", threads: int = 2, asked: bool = True
+) -> dict[str, str]:
     """A run of the same comparison."""
     rows = "leg\tarm\tphase\tstatus\n"
     base = pin("base", documents()[f"{ROOM}/stacks/base.yaml"])
     run = {
         "hio": "run/v1", "name": "earlier", "service": SERVICE, "outcome": outcome, "stage": stage, "why": "it ended",
-        "arms": {"one": {"stack": base}, "two": {"stack": base, "set": {"server.threads": 2}}},
-        "fixtures": [pin("tides", documents()[f"{ROOM}/fixtures/tides.yaml"])],
+        "arms": {"one": {"stack": base}, "two": {"stack": base, "set": {"server.threads": threads}}},
+        "fixtures": [pin("tides", documents()[f"{ROOM}/fixtures/tides.yaml"])] if asked else [],
         "raw": {"file": "rows.tsv", "sha256": sha(rows), "format": "tsv", "rows": 0, "arm": "arm"},
         "columns": {name: {"unit": "text"} for name in rows.split()},
     }  # fmt: skip
@@ -412,3 +414,5 @@ def test_a_completed_comparison_is_not_repeated_without_a_question(tmp_path: Pat
     assert work_of(tmp_path / "asked", plan=yaml(plan(again=again)), **earlier())
     assert work_of(tmp_path / "aborted", **earlier("aborted"))
     assert work_of(tmp_path / "null", **earlier(stage="null"))
+    assert work_of(tmp_path / "other", **earlier(threads=4))
+    assert work_of(tmp_path / "unasked", **earlier(asked=False))
