@@ -94,7 +94,7 @@ class _Leg:
         self.began = time.monotonic()
         self.record: Record = {
             "leg": number, "place": place, "arm": self.name, "started": _now(), "ended": _now(),
-            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "rows": [],
+            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "contradicted": False, "rows": [],
             "commands": [], "made_of": {}, "program": self.arm.command.program,
             "argv": self.arm.command.argv,
         }  # fmt: skip
@@ -117,6 +117,9 @@ class _Leg:
             seen.processes[self.arm.role], expected.asked(stack, settings), self.arm.role
         )
         self.invalid += expected.drift(seen, stack, self.arm, settings)
+        contradicted = list(expected.contradicted(seen, self.arm, settings))
+        self.record["contradicted"] = bool(contradicted)
+        self.invalid += contradicted
         self.invalid += expected.changed_bytes(self.record, self._earlier())
         if not self.invalid:
             self._ask(server)
@@ -189,8 +192,7 @@ class _Leg:
         argv = ["python", "-m", "hio_validate.execute.client", "errand.json"]
         self._note_command(argv, str(code), stdout=_kept(answers), stderr=_kept(complaints))
         if code not in (0, 1):
-            said = complaints.read_text(errors="replace").strip().rpartition("\n")[2]
-            self.invalid.append(f"the client ended with {code}: {said}")
+            self.invalid.append(f"the client ended with {code}: {_last_words(complaints)}")
         self.invalid += _faults(self.record["rows"], self.work)
 
     def _bench(self, settings: Settings) -> None:
@@ -207,17 +209,27 @@ class _Leg:
             self.work.ceilings.start_s,
             "llama-bench had loaded its model",
         )
-        seen = self._captured(process, settings, None)
-        self.invalid += expected.arguments(seen.processes[self.arm.role], self.arm)
-        self.invalid += expected.changed_bytes(self.record, self._earlier())
+        self._observe_bench(process, settings)
         left = max(1.0, self.work.ceilings.leg_s - (time.monotonic() - self.began))
         code = self.watch.exit_of(process, left, "llama-bench had measured everything")
-        text = out.read_text(errors="replace")
         if code:
-            self.invalid.append(f"llama-bench ended with {code}")
+            self.invalid.append(f"llama-bench ended with {code}: {_last_words(self.log)}")
+        self._read_bench(out.read_text(errors="replace"))
+
+    def _observe_bench(self, process: Child, settings: Settings) -> None:
+        """Take its capture while it measures; one that is over too soon is unobserved and does not count."""
         try:
-            self.record["rows"] = bench.rows(text, self.record["started"])
-            self.invalid += bench.contradictions(text, command)
+            seen = self._captured(process, settings, None)
+        except Unobservable as error:
+            self.invalid.append(f"llama-bench was not observed, ask it for more: {error}")
+            return
+        self.invalid += expected.arguments(seen.processes[self.arm.role], self.arm)
+        self.invalid += expected.changed_bytes(self.record, self._earlier())
+
+    def _read_bench(self, answer: str) -> None:
+        try:
+            self.record["rows"] = bench.rows(answer, self.record["started"])
+            self.invalid += bench.contradictions(answer, self.arm.command)
         except (ValueError, KeyError, TypeError) as error:
             self.invalid.append(f"the answer of llama-bench cannot be read: {error}")
         if not self.record["rows"] and not self.invalid:
@@ -329,6 +341,12 @@ def _client(errand: Path) -> Command:
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     return Command(sys.executable, ("-m", "hio_validate.execute.client", str(errand)), environment)
+
+
+def _last_words(log: Path) -> str:
+    """The last line of a log, without what would break a line."""
+    lines = log.read_text(errors="replace").split("\n") if log.exists() else []
+    return " ".join(next((each for each in reversed(lines) if each.strip()), "it said nothing").split())
 
 
 def _rows(answers: Path) -> Iterator[Record]:
