@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "places": "",
     "diagnostic": "",
     "moment": "",
+    "size": "",
     "spelling": "",
     "source": "diagnostic",
     "writing": "",
@@ -47,8 +48,9 @@ MAY_IMPORT = {
     "review": "places diagnostic moment models repo settings history parents evidence ledger rules status engine surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "moment models repo settings observe",
-    "report": "diagnostic moment models repo settings ledger inheritance status next_test life checkpoint review execute",
+    "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules engine "
+    "subjects drift",
+    "report": "diagnostic moment size models repo settings ledger inheritance status next_test life checkpoint review execute",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger "

@@ -6,7 +6,6 @@ closed only if its restoration is proven and every line of its journal since cou
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 from collections.abc import Callable
@@ -44,8 +43,9 @@ class Parts:
 
 def real_parts() -> Parts:
     """The legs and the record of hio itself."""
-    leg = importlib.import_module("hio_validate.execute.leg")
-    record = importlib.import_module("hio_validate.execute.record")
+    # Only where a trial runs or is closed: they read whole repositories.
+    from hio_validate.execute import leg, record
+
     return Parts(leg.run, record.write)
 
 
@@ -128,7 +128,7 @@ def _bring_back(job: Job, ledger: Journal, stopped_ticks: int) -> Restoration:
         _noted(ledger, "restoring", who=who.as_data())
 
     return service.restore(
-        serving,
+        service.with_secrets(serving, job.work.secrets),
         kept_before(job.folder),
         job.folder.parent.parent / "services" / site / f"{model or site}.log",
         job.work.ceilings.start_s,

@@ -100,6 +100,7 @@ class Supervisor:
     def _stop(self, serving: Service) -> None:
         """Look at the service, keep what it was, then stop it. What cannot be restored is not stopped."""
         try:
+            serving = service.with_secrets(serving, self.work.secrets)
             before = service.look_before(serving, self.work.ceilings.start_s)
             closing.keep_before(self.folder, before)
             self.watch.tick()

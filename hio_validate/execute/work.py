@@ -34,6 +34,11 @@ class ArmWork:
     """Pin of the stack document."""
     set: Mapping[str, str | bool | int | float]
     command: Command
+    role: str = "server"
+    """What its process is called in the stack."""
+    family: str = "llama-server"
+    build: str | None = None
+    """The engine document that its stack names."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Question:
     contains: tuple[str, ...] = ()
     content_sha256: str | None = None
     """What a right answer is; nothing expected = nothing judged."""
+    nonce: str = ""
+    """What stands in front of its prompt and is no part of the fixture."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +125,10 @@ class Work:
     """The service that is stopped and restored, with the stack it must come back as."""
     respect: tuple[Service, ...] = ()
     bench: Mapping[str, int] = field(default_factory=dict)
+    fixtures: tuple[str, ...] = ()
+    """Pins of the fixtures that are asked."""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Secret that a command names -> where its value is read at start (execute/secrets.py); never the value."""
 
 
 def as_text(work: Work) -> str:
@@ -132,12 +143,13 @@ def from_text(text: str) -> Work:
     return Work(
         **{
             **data,
-            "arms": {name: ArmWork(arm["stack"], arm["set"], _command(arm["command"])) for name, arm in data["arms"].items()},
+            "arms": {name: ArmWork(**{**arm, "command": _command(arm["command"])}) for name, arm in data["arms"].items()},
             "order": tuple(data["order"]),
             "questions": tuple(Question(**{**each, "contains": tuple(each["contains"])}) for each in data["questions"]),
             "ceilings": Ceilings(**data["ceilings"]),
             "approvals": tuple(Approved(**each) for each in data["approvals"]),
             "serving": _service(serving) if serving else None,
+            "fixtures": tuple(data["fixtures"]),
             "respect": tuple(_service(each) for each in data["respect"]),
         }
     )  # fmt: skip
