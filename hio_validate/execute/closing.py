@@ -54,7 +54,7 @@ def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool
     ledger = Journal(folder)
     _noted(ledger, "ended", outcome=outcome, why=why, resumable=resumable)
     restored = _restored(Job(folder), ledger)
-    group = cgroup.group_of(folder)
+    group = _group(Job(folder))
     if group is not None and not group.remove():
         _noted(ledger, "left", why=f"{group.folder} cannot be removed")
         return False
@@ -69,7 +69,7 @@ def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool
 def end_what_is_left(job: Job, *, below_us: bool) -> bool:
     """End all that belongs to a job: journaled, in its group, marked with its name, and what runs below us if that is
     the job's alone; whether nothing stays. The service that a restoration began is none of it."""
-    group, restoring = cgroup.group_of(job.folder), begun_restoration(job)
+    group, restoring = _group(job), begun_restoration(job)
     spared = {restoring} if restoring else set()
     known = set(job.started_processes)
 
@@ -97,6 +97,12 @@ def begun_restoration(job: Job) -> owned.Identity | None:
     """The process that a restoration of this job started, and that is therefore none of the trial."""
     data = job.current("restoring")
     return owned.identity_from(data["who"]) if data else None
+
+
+def _group(job: Job) -> cgroup.Group | None:
+    """The control group that the supervisor made; it depends on where that ran, so only the journal knows it."""
+    started = job.current("started")
+    return cgroup.Group(Path(started["cgroup"])) if started and started["cgroup"] else None
 
 
 def _restored(job: Job, ledger: Journal) -> bool:
