@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
 from hio_validate.cli.following import follow
 from hio_validate.cli.loading import load_repo, named
-from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop
+from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.execute import jobs, launch, lock, preflight, recovery
 from hio_validate.execute.journal import JournalLost, now
+from hio_validate.execute.prepare import prepare
 from hio_validate.execute.work import Work
 from hio_validate.repo import Item, Repo
-from hio_validate.report.jobs import what_will_happen
+from hio_validate.report import trial
+from hio_validate.report.visible import visible
 from hio_validate.rules.base import View
 
 
@@ -50,14 +54,15 @@ def run(
     root, found = load_repo(repo)
     item = named(found, "plan/v1", plan or "", service)
     work = _work(found, item, root, job or f"{item.name}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}", format_)
-    _page(work, list(range(1, len(work.order) + 1)), yes, format_)
+    before = preflight.preflight(state, found, work.service)
+    _page(work, item.model.question, item.model.serving.then, before, yes, format_)
     _refuse(state)
     if not yes:
         _nothing_yet(format_)
         return
     taken = _lock()
     try:
-        created = jobs.create(state, work, preflight.preflight(state, found, work.service))
+        created = jobs.create(state, work, before)
     except FileExistsError:
         stop(f"a job is called {work.job} already; give another --name", 2)
     except (OSError, JournalLost) as error:
@@ -67,10 +72,7 @@ def run(
 
 def prepared(found: Repo, item: Item, root: Path, job: str) -> Work | list[str]:
     """The work of a plan, or every reason against it."""
-    made: Work | list[str] = import_module("hio_validate.execute.prepare").prepare(
-        View(found), item, root, job, now()
-    )
-    return made
+    return prepare(View(found), item, root, job, now())
 
 
 def _work(found: Repo, item: Item, root: Path, job: str, format_: str) -> Work:
@@ -78,17 +80,17 @@ def _work(found: Repo, item: Item, root: Path, job: str, format_: str) -> Work:
     if isinstance(made, Work):
         return made
     if format_ == "json":
-        show(as_json({"version": 1, "work": None, "refused": made, "exit_code": 1}))
+        show(as_json({"version": 1, "job": job, "refused": made, "exit_code": 1}))
     else:
-        show("".join(f"refused: {reason}\n" for reason in made))
+        show("".join(f"refused: {visible(reason)}\n" for reason in made))
     sys.exit(1)
 
 
-def _page(work: Work, places: list[int], yes: bool, format_: str) -> None:
+def _page(work: Work, question: str, then: str, before: Mapping[str, Any], yes: bool, format_: str) -> None:
     if format_ == "text":
-        show(what_will_happen(work, places))
+        show(trial.as_text(work, question, then, before, width()))
     elif not yes:
-        show(as_json({"version": 1, "work": asdict(work), "refused": [], "exit_code": 0}))
+        show(as_json({**trial.as_shape(work, question, then, before), "refused": [], "exit_code": 0}))
 
 
 def _nothing_yet(format_: str) -> None:
@@ -123,7 +125,9 @@ def _resume(state: Path, name: str, yes: bool, detach: bool, format_: str) -> No
         stop(str(error))
     if why_not:
         stop(f"{name} does not go on: {why_not}", 1)
-    _page(work, places, yes, format_)
+    left = replace(work, order=tuple(work.order[place - 1] for place in places))
+    before = json.loads((job.folder / jobs.PREFLIGHT).read_text())
+    _page(left, "It goes on with the legs that are left.", "restore-parent", before, yes, format_)
     _refuse(state)
     if not yes:
         _nothing_yet(format_)

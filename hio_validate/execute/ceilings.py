@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from hio_validate.execute.work import Ceilings
 from hio_validate.observe.readings import Reading
+from hio_validate.size import shown
 
 AVERAGED = 5
 """Readings over which the processors of others are averaged, so that one short burst ends nothing."""
-
-_GIB, _MIB = 1 << 30, 1 << 20
 
 
 def passed(ceilings: Ceilings, readings: Sequence[Reading]) -> str | None:
@@ -18,12 +17,12 @@ def passed(ceilings: Ceilings, readings: Sequence[Reading]) -> str | None:
     now = readings[-1]
     held = now.anonymous + now.shared
     if held > ceilings.memory:
-        return f"the trial holds {amount(held)} of anonymous and shared memory; the limit is {amount(ceilings.memory)}"
+        return f"the trial holds {shown(held)} of anonymous and shared memory; the limit is {shown(ceilings.memory)}"
     if now.available is not None and now.available < ceilings.available:
-        return f"the host has {amount(now.available)} of memory available; at least {amount(ceilings.available)} must stay"
+        return f"the host has {shown(now.available)} of memory available; at least {shown(ceilings.available)} must stay"
     if now.swap > ceilings.swap:
         return (
-            f"a process of the trial has {amount(now.swap)} swapped out; the limit is {amount(ceilings.swap)}"
+            f"a process of the trial has {shown(now.swap)} swapped out; the limit is {shown(ceilings.swap)}"
         )
     return _of_the_host(ceilings, readings)
 
@@ -31,7 +30,7 @@ def passed(ceilings: Ceilings, readings: Sequence[Reading]) -> str | None:
 def _of_the_host(ceilings: Ceilings, readings: Sequence[Reading]) -> str | None:
     now, most = readings[-1], ceilings.device_memory
     if most is not None and now.device_memory is not None and now.device_memory > most:
-        return f"{amount(now.device_memory)} of device memory are in use; the limit is {amount(most)}"
+        return f"{shown(now.device_memory)} of device memory are in use; the limit is {shown(most)}"
     hottest = ceilings.temperature_c
     if hottest is not None and now.temperature_c is not None and now.temperature_c > hottest:
         return f"the host is at {now.temperature_c:.1f} °C; the limit is {hottest:g} °C"
@@ -53,10 +52,3 @@ def unseen(ceilings: Ceilings, now: Reading) -> list[str]:
     if ceilings.device_memory is not None and now.device_memory is None:
         found.append("limits.device_memory: this host shows no device memory")
     return found
-
-
-def amount(size: int) -> str:
-    """Bytes for people, never rounded to nothing."""
-    if size >= _GIB:
-        return f"{size / _GIB:.2f} GiB"
-    return f"{size / _MIB:.1f} MiB" if size >= _MIB else f"{size} bytes"

@@ -6,7 +6,6 @@ closed only if its restoration is proven and every line of its journal since cou
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 from collections.abc import Callable
@@ -44,8 +43,9 @@ class Parts:
 
 def real_parts() -> Parts:
     """The legs and the record of hio itself."""
-    leg = importlib.import_module("hio_validate.execute.leg")
-    record = importlib.import_module("hio_validate.execute.record")
+    # Only where a trial runs or is closed: they read whole repositories.
+    from hio_validate.execute import leg, record
+
     return Parts(leg.run, record.write)
 
 
@@ -54,7 +54,7 @@ def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool
     ledger = Journal(folder)
     _noted(ledger, "ended", outcome=outcome, why=why, resumable=resumable)
     restored = _restored(Job(folder), ledger)
-    group = cgroup.group_of(folder)
+    group = _group(Job(folder))
     if group is not None and not group.remove():
         _noted(ledger, "left", why=f"{group.folder} cannot be removed")
         return False
@@ -69,7 +69,7 @@ def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool
 def end_what_is_left(job: Job, *, below_us: bool) -> bool:
     """End all that belongs to a job: journaled, in its group, marked with its name, and what runs below us if that is
     the job's alone; whether nothing stays. The service that a restoration began is none of it."""
-    group, restoring = cgroup.group_of(job.folder), begun_restoration(job)
+    group, restoring = _group(job), begun_restoration(job)
     spared = {restoring} if restoring else set()
     known = set(job.started_processes)
 
@@ -97,6 +97,12 @@ def begun_restoration(job: Job) -> owned.Identity | None:
     """The process that a restoration of this job started, and that is therefore none of the trial."""
     data = job.current("restoring")
     return owned.identity_from(data["who"]) if data else None
+
+
+def _group(job: Job) -> cgroup.Group | None:
+    """The control group that the supervisor made; it depends on where that ran, so only the journal knows it."""
+    started = job.current("started")
+    return cgroup.Group(Path(started["cgroup"])) if started and started["cgroup"] else None
 
 
 def _restored(job: Job, ledger: Journal) -> bool:
@@ -128,7 +134,7 @@ def _bring_back(job: Job, ledger: Journal, stopped_ticks: int) -> Restoration:
         _noted(ledger, "restoring", who=who.as_data())
 
     return service.restore(
-        serving,
+        service.with_secrets(serving, job.work.secrets),
         kept_before(job.folder),
         job.folder.parent.parent / "services" / site / f"{model or site}.log",
         job.work.ceilings.start_s,

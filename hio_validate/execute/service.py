@@ -12,13 +12,14 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hio_validate.execute import owned
+from hio_validate.execute.secrets import Unresolvable, key_of, revealed
 from hio_validate.execute.work import Command, Service
 from hio_validate.models.capture import CapturedProcess, Mapped
 from hio_validate.observe import endpoints, proc
@@ -68,21 +69,34 @@ class Restoration:
 
 
 def serves_as(command: Command, pid: int) -> str | None:
-    """None where a process runs exactly this command, else what differs. Raises Unobservable."""
+    """None where a process runs exactly this command, else what differs; never a value, which may be secret.
+
+    Raises Unobservable.
+    """
     argv = proc.argv(pid)
     if argv != command.argv:
+        pairs = zip(argv, command.argv, strict=False)
         at = next(
-            (n for n, pair in enumerate(zip(argv, command.argv, strict=False)) if pair[0] != pair[1]), None
+            (n for n, (seen, given) in enumerate(pairs) if seen != given), min(len(argv), len(command.argv))
         )
-        if at is None:
-            return f"it runs with {len(argv)} words, the recorded command has {len(command.argv)}"
-        return f"word {at} of its command line is {argv[at]!r}, the recorded command has {command.argv[at]!r}"
+        flags = [word for word in command.argv[: at + 1] if word.startswith("-")]
+        return f"word {at + 1} of its command line is not the recorded one" + (
+            f" (at {flags[-1]})" if flags else ""
+        )
     path, _ = proc.executable_path(pid)
     try:
         same = os.path.samefile(f"/proc/{pid}/exe", command.program)
     except OSError as error:
         return f"its program {path} cannot be compared with {command.program}: {error.strerror}"
     return None if same else f"it runs {path}, which is not (any more) the file {command.program}"
+
+
+def with_secrets(service: Service, places: Mapping[str, str]) -> Service:
+    """The service with the values of its command's secrets, to be compared and started, not kept. Raises CannotStop."""
+    try:
+        return replace(service, command=revealed(_command(service), places))
+    except Unresolvable as error:
+        raise CannotStop(f"{service.name} cannot be started again: {error}") from None
 
 
 def look_before(service: Service, deadline_s: float) -> Before:
@@ -108,7 +122,21 @@ def look_before(service: Service, deadline_s: float) -> Before:
         )
     if who is None:
         raise CannotStop(f"{service.name} ended while it was looked at")
-    return Before(who, process)
+    before = Before(who, process)
+    _refuse_what_could_not_be_proven(service, command, before)
+    return before
+
+
+def _refuse_what_could_not_be_proven(service: Service, command: Command, before: Before) -> None:
+    """What cannot be proven of the service while it serves could not be proven of it afterwards."""
+    now = Restoration(service.stack)
+    verify(service, command, before, before.who, 0, now)
+    of_the_moment = ("swap",)  # a process that is started anew has swapped out nothing
+    wrong = [
+        f"{name}: {each}" for name, each in now.checks.items() if each != PASSED and name not in of_the_moment
+    ]
+    if wrong:
+        raise CannotStop(f"{service.name} could not be proven to be back after a stop: {'; '.join(wrong)}")
 
 
 def stop(service: Service, who: owned.Identity) -> None:
@@ -391,19 +419,20 @@ def _prefix_reuse(service: Service) -> str | None:
         return "nobody listens"
     server = endpoints.Server.behind(found[0])
     for _ in range(2):
-        timings = _asked_once(server)
+        timings = _asked_once(server, key_of(_command(service), {}))
     if "cache_n" not in timings:
         raise Unobservable("the server does not say how many tokens came from its cache")
     return None if timings["cache_n"] > 0 else "the second of two equal requests took no token from the cache"
 
 
-def _asked_once(server: endpoints.Server) -> dict[str, Any]:
+def _asked_once(server: endpoints.Server, key: str | None) -> dict[str, Any]:
     body = json.dumps(
         {"prompt": _PROBE, "n_predict": 1, "cache_prompt": True, "temperature": 0, "stream": False}
     )
     connection = http.client.HTTPConnection(server.host, server.port, timeout=_PROBE_S)
     try:
-        connection.request("POST", "/completion", body, {"Content-Type": "application/json"})
+        headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+        connection.request("POST", "/completion", body, headers)
         answer = connection.getresponse()
         if answer.status != 200:
             raise Unobservable(f"/completion answers HTTP {answer.status}")

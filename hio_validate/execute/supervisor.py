@@ -86,20 +86,26 @@ class Supervisor:
         self.journal.write(
             "started",
             supervisor=who.as_data() if who else None,
-            cgroup=str(self.group.folder) if self.group else "none: this host does not let hio make one",
+            cgroup=str(self.group.folder)
+            if self.group
+            else None,  # None: this host does not let hio make one
         )
         if not self.job.work_is_as_prepared:
             raise Abort("failed", "the work of the job has other bytes than those that were prepared")
         self._check_approvals()
-        self._check_readings()
+        self._check_that_limits_are_seen()
         self.programs = self._programs()
         self.journal.write("programs", sha256=self.programs)
-        if self.work.during == "stop" and self.work.serving is not None:
-            self._stop(self.work.serving)
+        serving = self.work.serving if self.work.during == "stop" else None
+        if serving is None or serving.port != self.work.port:
+            self._check_port()
+        if serving is not None:
+            self._stop(serving)
 
     def _stop(self, serving: Service) -> None:
         """Look at the service, keep what it was, then stop it. What cannot be restored is not stopped."""
         try:
+            serving = service.with_secrets(serving, self.work.secrets)
             before = service.look_before(serving, self.work.ceilings.start_s)
             closing.keep_before(self.folder, before)
             self.watch.tick()
@@ -136,6 +142,9 @@ class Supervisor:
         replaced = programs.replaced(self.programs, self._programs())
         if replaced:
             raise Abort("failed", f"a program of the trial was replaced since it began: {replaced}")
+        self._check_port()
+
+    def _check_port(self) -> None:
         for each in service.listening(self.work.port):
             holders = holders_of({each.inode}).get(each.inode, set())
             if not holders or holders - set(self.watch.members()):
@@ -150,12 +159,14 @@ class Supervisor:
                     f"the approval {each.entry.partition('@')[0]} ({each.approves}) expired at {each.until}",
                 )
 
-    def _check_readings(self) -> None:
+    def _check_that_limits_are_seen(self) -> None:
         reading = self.watch.readings.read(())
         unseen = limits.unseen(self.work.ceilings, reading)
         if unseen:
             raise Abort("failed", f"a limit of the plan could never end the trial here: {'; '.join(unseen)}")
-        over = limits.passed(self.work.ceilings, [reading])
+
+    def _check_readings(self) -> None:
+        over = limits.passed(self.work.ceilings, [self.watch.readings.read(self.watch.members())])
         if over:
             raise Abort("aborted", f"before the leg began: {over}")
 

@@ -1,89 +1,18 @@
-"""Jobs as text and as JSON (version 1, which only gains optional fields): what will happen, what happens, what happened."""
+"""Jobs as text and as JSON (version 1, which only gains optional fields): what happens, what happened."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from hio_validate.execute.ceilings import amount
 from hio_validate.execute.jobs import LEG_ENDED, Job
 from hio_validate.execute.journal import Event
-from hio_validate.execute.work import Command, Work
 from hio_validate.report.json_ import dump
 from hio_validate.report.summary import counted
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 
 _QUIET = frozenset({"process", "programs", "guarded", "started", "prepared"})
-
-
-def what_will_happen(work: Work, places: Sequence[int]) -> str:
-    """Everything that a job will do to this host, in a page."""
-    legs = " ".join(work.order[place - 1] for place in places)
-    lines = [
-        f"{visible(work.job)}: {counted(len(places), 'leg')} of {visible(work.plan.partition('@')[0])}: {visible(legs)}"
-    ]
-    lines += _service_lines(work)
-    for name, arm in work.arms.items():
-        lines += [f"arm {visible(name)} starts", f"  {_words(arm.command)}"]
-    lines.append(
-        f"on port {work.port}, {_asked(work)}; the server is started anew: {work.restart.replace('-', ' ')}"
-    )
-    lines += [f"respects {visible(each.name)} on port {each.port}" for each in work.respect]
-    lines += _limits(work)
-    for each in work.approvals:
-        lines.append(
-            f"allowed by {visible(each.entry.partition('@')[0])} ({each.approves}) until {each.until}"
-        )
-    return "\n".join(lines) + "\n"
-
-
-def _service_lines(work: Work) -> list[str]:
-    if work.during == "stop" and work.serving is not None:
-        stack = (work.serving.stack or "").partition("@")[0]
-        lines = [
-            f"STOPS {visible(work.serving.name)} on port {work.serving.port} before the first leg, and afterwards"
-        ]
-        lines.append(f"  starts it again as {visible(stack)} and proves it")
-        return [*lines, *([f"  {_words(work.serving.command)}"] if work.serving.command else [])]
-    return [
-        "the service that serves now keeps serving" if work.during == "leave" else "no service is touched"
-    ]
-
-
-def _words(command: Command) -> str:
-    return visible(" ".join(command.argv))
-
-
-def _asked(work: Work) -> str:
-    if work.method == "llama-bench":
-        return "measured by llama-bench"
-    phases = Counter(each.phase for each in work.questions)
-    said = ", ".join(f"{number} {phase}" for phase, number in phases.items()) or "no request"
-    return f"asked over HTTP in each leg: {said}"
-
-
-def _limits(work: Work) -> list[str]:
-    most = work.ceilings
-    lines = [
-        "ended by: "
-        f"more than {amount(most.memory)} held by the trial, less than {amount(most.available)} available on the host, "
-        f"more than {amount(most.swap)} swapped out by one process"
-    ]
-    more = []
-    if most.others_cpu is not None:
-        more.append(f"more than {most.others_cpu:g} processors used by others")
-    if most.device_memory is not None:
-        more.append(f"more than {amount(most.device_memory)} of device memory in use")
-    if most.temperature_c is not None:
-        more.append(f"more than {most.temperature_c:g} °C")
-    lines += [f"  {', '.join(more)}"] if more else []
-    lines.append(
-        f"  a start of {most.start_s:g} s, a leg of {most.leg_s:g} s, or {most.total_s:g} s in all; "
-        f"sampled every {most.sample_s:g} s, and a gap of {most.gap_s:g} s makes a leg invalid"
-    )
-    return lines
 
 
 def progress(event: Event, legs: int, leg_s: float) -> str | None:

@@ -83,13 +83,13 @@ def test_without_yes_it_says_everything_and_does_nothing(tell: Tell, state: Path
     what = work(order=("one", "two"))
     said = tell("run", "p", what=what)
     assert said.returncode == 0, said.stderr
-    assert "2 legs of plan: one two" in said.stdout
-    assert " ".join(what.arms["one"].command.argv) in said.stdout
-    assert "more than 1.00 GiB held by the trial" in said.stdout
+    assert "2 legs, one after the other: one, two." in said.stdout
+    assert " ".join(what.arms["one"].command.argv) in " ".join(said.stdout.split())
+    assert "its processes hold more than 1 GiB of memory" in " ".join(said.stdout.split())
     assert said.stdout.endswith("nothing has happened yet; add --yes to start it\n")
     assert not jobs.all_jobs(state)
     shape = json.loads(tell("run", "p", "--format", "json", what=what).stdout)
-    assert (shape["version"], shape["refused"], shape["work"]["port"]) == (1, [], what.port)
+    assert (shape["version"], shape["refused"], shape["listens"]) == (1, [], f"127.0.0.1:{what.port}")
 
 
 def test_reasons_against_a_plan_are_all_told(tell: Tell, state: Path) -> None:

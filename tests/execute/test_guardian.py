@@ -51,6 +51,20 @@ def test_the_death_of_the_supervisor_is_the_end_of_the_trial_only(
     assert "the supervisor was ended by SIGKILL" in trial.job.last("closed")["why"]
 
 
+def test_the_death_of_the_supervisor_while_it_restores_ends_with_one_service(
+    begin: Begin, serving: Callable[..., Service]
+) -> None:
+    service = serving("slow")
+    trial = stopped(begin, service)
+    os.kill(trial.supervisor, signal.SIGTERM)
+    trial.reaches("restoring")
+    begun = owned.identity_from(trial.job.last("restoring")["who"])
+    os.kill(trial.supervisor, signal.SIGKILL)
+    trial.ends()
+    assert_back(trial, service, "stopped")
+    assert owned.identity_of(owner_of(service.port).pid) == begun
+
+
 def test_the_death_of_the_supervisor_leaves_no_grandchild_in_another_session(begin: Begin) -> None:
     trial = begin(work(modes=("heir", "deaf")), held=True)
     trial.reaches("process", 2)

@@ -182,7 +182,7 @@ def test_the_engine_is_killed_while_it_loads(begin: Begin, serving: Service) -> 
     [
         ({"leg_s": 3.0}, "the leg took longer than 3 s"),
         ({"total_s": 6.0}, "the trial took longer than 6 s"),
-        ({"memory": 16 * MIB}, "of anonymous and shared memory; the limit is 16.0 MiB"),
+        ({"memory": 16 * MIB}, "of anonymous and shared memory; the limit is 16 MiB"),
     ],
 )
 def test_a_limit_ends_it(begin: Begin, serving: Service, limits: dict[str, float], why: str) -> None:
