@@ -42,7 +42,7 @@ GREEDY = {
 }
 """The complete sampling chain that takes the likeliest token (rule missing-sampling-chain says why it is complete)."""
 
-LEGS = {"screening": 2, "confirmation": 4, "null": 4}
+LEGS = {"screening": 2, "confirmation": 4, "a-a": 4}
 """Legs of each arm: two to look at; with four the smallest two-sided p is 2/70."""
 
 FIXTURE, CHECK = "short", "check"
@@ -147,7 +147,7 @@ def _wanted(found: Inheritance, test: AskedTest, bundle: str | None) -> list[Com
     return wanted
 
 
-def of_null(view: View, service: str) -> Compared:
+def of_a_a(view: View, service: str) -> Compared:
     """The current parent against itself. Raises CannotPlan."""
     parent = view.ledger(service).parent
     if parent is None:
@@ -155,7 +155,7 @@ def of_null(view: View, service: str) -> Compared:
             f"the ledger of {service} names no parent; record what serves: hio ledger append baseline"
         )
     return Compared(
-        f"{parent}-null",
+        f"{parent}-a-a",
         {parent: Row(stack=parent), f"{parent}-again": Row(stack=parent)},
         (),
         f"How much does {parent} differ from itself on this host?",
@@ -256,7 +256,7 @@ def _plan(
     place = place_of(service, view.repo)
     first, second = compared.arms
     order = balanced_order(first, second, LEGS[stage])
-    null = stage == "null"
+    a_a = stage == "a-a"
     return {
         "hio": "plan/v1",
         "name": name,
@@ -264,9 +264,9 @@ def _plan(
         "question": compared.question,
         "stage": stage,
         "hypothesis": {
-            "claim": "both arms are the same, so what differs is noise" if null else f"{TODO}: what is expected of {metric}, with a number",
+            "claim": "both arms are the same, so what differs is noise" if a_a else f"{TODO}: what is expected of {metric}, with a number",
             "operation": f"{TODO}: the expensive operation, e.g. reading the weights",
-            "mechanism": "none: nothing is changed" if null else f"{TODO}: what the change does to that operation",
+            "mechanism": "none: nothing is changed" if a_a else f"{TODO}: what the change does to that operation",
         },
         "baseline": first,
         "arms": dict(compared.arms),
@@ -376,10 +376,10 @@ def _with_runs(view: View, data: dict[str, Any], file: str) -> dict[str, Any]:
         )
     done = [run for run in _latest_first(list(runs_of(item, view))) if run.model.outcome == "completed"]
     mine = [run for run in done if has_baseline(run, item) and asked_with(run, item.model.fixture, item)]
-    noise = next((run.name for run in mine if run.model.stage == "null"), None)
+    noise = next((run.name for run in mine if run.model.stage == "a-a"), None)
     again = next((run for run in done if (plan := plan_of(run, view)) and same_comparison(plan, item)), None)
     said = dict(data)
-    if noise and data["stage"] != "null":
+    if noise and data["stage"] != "a-a":
         said["decide"] = {**data["decide"], "noise": noise}
     if mine:
         said["reproduces"] = mine[0].name

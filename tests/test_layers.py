@@ -51,12 +51,16 @@ MAY_IMPORT = {
     "surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules engine subjects drift",
+    "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules "
+    "engine subjects drift",
     "prospect": "models repo settings evidence rules execute",
-    "report": "diagnostic moment models repo settings ledger evidence inheritance status next_test life checkpoint review execute size prospect",
+    "report": "diagnostic moment models repo settings ledger evidence inheritance status next_test life checkpoint "
+    "review execute size prospect",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift status next_test life execute report console validating planning focused prospect from_run",
+    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording "
+    "writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
+    "status next_test life execute report console validating planning focused prospect from_run",
     "hook": "",
     "__main__": "validating cli hook",
 }

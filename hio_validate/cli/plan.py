@@ -29,7 +29,7 @@ def plan() -> None:
 @click.argument("factor", required=False)
 @click.option("--service", metavar="SITE/NAME", help="The service (default: the only one).")
 @click.option("--matrix", help="The matrix whose row it is (default: the next test of the ledger).")
-@click.option("--null", is_flag=True, help="Compare the current parent with itself: how large is the noise?")
+@click.option("--a-a", is_flag=True, help="Compare the current parent with itself: how large is the noise?")
 @click.option("--screening", is_flag=True, help="Only look: two legs an arm, decides nothing.")
 @click.option("--fixture", help="The request that is measured (default: the one of the latest run).")
 @click.option("--metric", type=click.Choice(list(METRICS)), default="decode_tps", show_default=True,
@@ -37,7 +37,7 @@ def plan() -> None:
 @click.option("--name", help="Name of the plan (default: setting and value).")
 @repo_option
 def new(
-    factor: str | None, service: str | None, matrix: str | None, null: bool, screening: bool,
+    factor: str | None, service: str | None, matrix: str | None, a_a: bool, screening: bool,
     fixture: str | None, metric: str, name: str | None, repo: Path | None,
 ) -> None:  # fmt: skip
     """Begin the plan of the next asked test, or of FACTOR: parent against parent with this one change.
@@ -45,16 +45,16 @@ def new(
     What the documents say is filled in. What only a person can say stands as TODO, and hio plan check refuses the
     plan until it is written. An existing file is never replaced.
     """
-    if null and (factor or matrix or screening):
-        stop("--null compares the parent with itself: leave FACTOR, --matrix and --screening out", 2)
+    if a_a and (factor or matrix or screening):
+        stop("--a-a compares the parent with itself: leave FACTOR, --matrix and --screening out", 2)
     root, found = load_repo(repo)
     view = View(found)
     named = _the_service(found, service)
-    stage = "null" if null else "screening" if screening else "confirmation"
+    stage = "a-a" if a_a else "screening" if screening else "confirmation"
     try:
         compared = (
-            planning.of_null(view, named)
-            if null
+            planning.of_a_a(view, named)
+            if a_a
             else planning.of_test(view, named, planning.asked(view, named, factor, matrix))
         )
         if fixture is not None and not planning.fixture_is_there(view, named, fixture):

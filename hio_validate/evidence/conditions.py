@@ -102,9 +102,9 @@ def _stage(case: Case) -> Condition:
         return Condition("confirmation", "", "planned as one")
     if stage is None:
         return Condition("confirmation", "stage-unknown", "no plan says that it is the confirmation")
-    if stage == "null":
+    if stage == "a-a":
         return Condition(
-            "confirmation", "null-experiment", "an A-A experiment measures noise and decides nothing"
+            "confirmation", "a-a-experiment", "an A-A experiment measures noise and decides nothing"
         )
     return Condition("confirmation", "screening", "a screening looks where to measure and decides nothing")
 

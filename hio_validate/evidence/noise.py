@@ -58,7 +58,7 @@ def _unfit(noise: Case, case: Case) -> str:
     name = noise.run.name
     if noise.run.file == case.run.file:
         return f"{name} cannot be its own noise"
-    if noise.model.imported or noise.plan is None or noise.plan.stage != "null":
+    if noise.model.imported or noise.plan is None or noise.plan.stage != "a-a":
         return f"{name} is no A-A experiment that hio ran from a plan of stage null"
     if noise.model.outcome != "completed":
         return f"the A-A run {name} was not completed"

@@ -158,8 +158,7 @@ def _in_variant(loc: Sequence[str | int], kind: str) -> str:
 def _advice(errors: list[Any]) -> str:
     value = errors[0]["input"]
     if errors[0]["type"] == "literal_error":
-        words = _WORD.findall(errors[0]["ctx"]["expected"])
-        return 'quote it: "null"' if value is None and "null" in words else _nearest(str(value), words)
+        return _nearest(str(value), _WORD.findall(errors[0]["ctx"]["expected"]))
     wants_text = any(each["type"].startswith("string") for each in errors)
     if wants_text and isinstance(value, int | float) and isfinite(value):
         return f'quote it: "{_got(value).split()[-1]}"'

@@ -114,7 +114,7 @@ class Plan(Record):
     name: str = field(NAME, "Equals the file's name without .yaml.")
     service: str = field(SERVICE, 'The service it is about.')
     question: str = field(TEXT, 'The question that the verdict answers.')
-    stage: Literal['screening', 'confirmation', 'null'] = field({'type': 'literal', 'expected': ['screening', 'confirmation', 'null']}, 'screening: looks; confirmation: decides; null: the baseline against itself (A-A).')
+    stage: Literal['screening', 'confirmation', 'a-a'] = field({'type': 'literal', 'expected': ['screening', 'confirmation', 'a-a']}, 'screening: looks; confirmation: decides; a-a: the baseline against itself.')
     hypothesis: Hypothesis = field(Hypothesis.core, 'What is expected, and why.')
     baseline: str = field(NAME, 'Arm that is the reference: what serves in practice.')
     arms: dict[str, PlannedArm] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': PlannedArm.core, 'min_length': 2}, 'The arms, by name.')

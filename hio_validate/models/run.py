@@ -127,7 +127,7 @@ class Run(Record):
     at: str | None = field({'type': 'nullable', 'schema': TIME}, 'When it began.', default=None)
     scope: Scope | None = field({'type': 'nullable', 'schema': Scope.core}, 'Where the result holds.', default=None)
     arms: dict[str, Arm] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': Arm.core, 'min_length': 1}, 'The arms, by name.')
-    stage: Literal['screening', 'confirmation', 'null'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['screening', 'confirmation', 'null']}}, 'As planned.', default=None)
+    stage: Literal['screening', 'confirmation', 'a-a'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['screening', 'confirmation', 'a-a']}}, 'As planned.', default=None)
     outcome: Literal['completed', 'aborted', 'failed', 'stopped'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['completed', 'aborted', 'failed', 'stopped']}}, 'How it ended; absent = the record does not say.', default=None)
     why: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Why it ended that way, where it was not completed.', default=None)
     ended: str | None = field({'type': 'nullable', 'schema': TIME}, 'When it ended.', default=None)

@@ -196,7 +196,7 @@ def next_step(judged: Verdict) -> tuple[str, str]:
             "keep it on record as what it is",
             f"hio ledger append failed-run {about.partition(' --metric')[0]}",
         )
-    if any(each.reason == "null-experiment" for each in judged.record):
+    if any(each.reason == "a-a-experiment" for each in judged.record):
         return f"name it as the noise of the next plan: decide: {{noise: {judged.run.name}}}", ""
     if judged.result is Result.NOT_COMPARABLE:
         return (

@@ -22,7 +22,7 @@ from hio_validate.rules.base import Problem, Rule, Scope, View, at_key, listed
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     plan: Plan = item.model
-    if plan.combined or plan.stage == "null":
+    if plan.combined or plan.stage == "a-a":
         return
     for each in contrasts(item, view.repo, view.settings):
         changed = [one for one in each.factors if one in each.known or one.set_by_a_person]

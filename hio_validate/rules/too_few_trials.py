@@ -26,7 +26,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     plan: Plan = item.model
     if plan.stage == "screening":
         return
-    severity = Severity.GATE if plan.stage == "null" else None
+    severity = Severity.GATE if plan.stage == "a-a" else None
     for arm, count in legs(plan).items():
         if 0 < count < FEWEST:
             yield Problem(

@@ -31,7 +31,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         message = _not_varied(name, found)
         if message:
             yield Problem(at(item, "factors", index), message, "list the settings in which the arms differ")
-    if plan.stage != "null":
+    if plan.stage != "a-a":
         yield from _undeclared(item, plan, found)
 
 

@@ -5,7 +5,7 @@ effect of three per cent is a result on a quiet machine and nothing on a shared 
 checked: its run compared one setting with itself; that it was another baseline, or another fixture, is a gate like
 noise that is not named at all.
 
-How to fix: `hio plan new --null`, run it, and name its run in `decide.noise`.
+How to fix: `hio plan new --a-a`, run it, and name its run in `decide.noise`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,12 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         )
     elif noise is not None and is_open(item, view):
         for message in _of_something_else(noise, item, plan):
-            yield Problem(
-                place, message, "run a null experiment: hio plan new --null", severity=Severity.GATE
-            )
+            yield Problem(place, message, "run a null experiment: hio plan new --a-a", severity=Severity.GATE)
     elif plan.decide.noise is None and is_open(item, view):
         yield Problem(
             at_key(item, "decide"),
             "no null experiment is named: how much the baseline differs from itself on this host is unknown",
-            "run one (hio plan new --null) and name it in decide.noise",
+            "run one (hio plan new --a-a) and name it in decide.noise",
             severity=Severity.GATE,
         )
 

@@ -21,7 +21,7 @@ from hio_validate.rules.unfinished_plan import TODO
 def check(item: Item, view: View) -> Iterator[Problem]:
     plan: Plan = item.model
     claim = plan.hypothesis.claim
-    if plan.stage != "null" and not claim.startswith(TODO) and not re.search(r"\d", claim):
+    if plan.stage != "a-a" and not claim.startswith(TODO) and not re.search(r"\d", claim):
         yield Problem(
             at(item, "hypothesis", "claim"),
             "this claim has no number, so nothing refutes it",

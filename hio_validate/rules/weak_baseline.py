@@ -29,7 +29,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         yield Problem(
             at(item, "baseline"), f"no arm is called {plan.baseline}", f"one of {listed(plan.arms)}"
         )
-    elif plan.stage != "null":
+    elif plan.stage != "a-a":
         yield from _against_parent(item, plan, view)
 
 

@@ -67,7 +67,7 @@ def test_different_work_shows_its_values_and_no_ratio(tmp_path: Path) -> None:
 
 def test_an_experiment_of_equal_arms_is_named_as_noise(tmp_path: Path) -> None:
     said = hio(whole(tmp_path).root, "verdict", "aa")
-    assert "null-experiment" in said.out
+    assert "a-a-experiment" in said.out
     assert "decide: {noise: aa}" in said.out
 
 

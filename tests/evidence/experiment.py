@@ -108,7 +108,7 @@ class Experiment:
         """The A-A experiment: the baseline against itself."""
 
         def as_null(document: dict[str, Any]) -> None:
-            document |= {"stage": "null", "factors": [], "arms": {arm: {"stack": "base"} for arm in speeds}}
+            document |= {"stage": "a-a", "factors": [], "arms": {arm: {"stack": "base"} for arm in speeds}}
             document["order"] = ["again" if arm == "two" else arm for arm in ORDER]
             del document["decide"]["noise"]
             if plan:

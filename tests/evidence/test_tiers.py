@@ -69,7 +69,7 @@ OF_THE_RUN: dict[str, Spoil] = {
 }
 OF_THE_PLAN: dict[str, Spoil] = {
     "screening": spoil(stage="screening"),
-    "null-experiment": spoil(stage="null"),
+    "a-a-experiment": spoil(stage="a-a"),
     "noise-unknown": within("decide", "noise"),
     "level-unreachable": within("decide", "alpha", value=0.015625),
     "not-restored": spoil(serving={"during": "stop", "restore": "base"}),

@@ -145,8 +145,8 @@ class Plan(Model):
     name: Name = Field(description="Equals the file's name without .yaml.")
     service: Service = Field(description="The service it is about.")
     question: Text = Field(description="The question that the verdict answers.")
-    stage: Literal["screening", "confirmation", "null"] = Field(
-        description="screening: looks; confirmation: decides; null: the baseline against itself (A-A)."
+    stage: Literal["screening", "confirmation", "a-a"] = Field(
+        description="screening: looks; confirmation: decides; a-a: the baseline against itself."
     )
     hypothesis: Hypothesis = Field(description="What is expected, and why.")
     baseline: Name = Field(description="Arm that is the reference: what serves in practice.")

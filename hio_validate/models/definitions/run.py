@@ -139,7 +139,7 @@ class Run(Model):
     at: Time | None = Field(None, description="When it began.")
     scope: Scope | None = Field(None, description="Where the result holds.")
     arms: dict[Name, Arm] = Field(min_length=1, description="The arms, by name.")
-    stage: Literal["screening", "confirmation", "null"] | None = Field(None, description="As planned.")
+    stage: Literal["screening", "confirmation", "a-a"] | None = Field(None, description="As planned.")
     outcome: Literal["completed", "aborted", "failed", "stopped"] | None = Field(
         None, description="How it ended; absent = the record does not say."
     )
