@@ -190,7 +190,9 @@ class _Leg:
             self.watch.end(client)
             self.record["rows"] = list(_rows(answers))
         argv = ["python", "-m", "hio_validate.execute.client", "errand.json"]
-        self._note_command(argv, str(code), stdout=_kept(answers), stderr=_kept(complaints))
+        self._note_command(
+            argv, str(code), stdout=_kept(answers, self.here), stderr=_kept(complaints, self.here)
+        )
         if code not in (0, 1):
             self.invalid.append(f"the client ended with {code}: {_last_words(complaints)}")
         self.invalid += _faults(self.record["rows"], self.work)
@@ -275,8 +277,8 @@ class _Leg:
         """Keep what the measured process wrote, compressed."""
         if self.server is None:
             return
-        log = _kept(self.log, self.log_from)
-        out = _kept(self.here / BENCH) if self.work.method == "llama-bench" else log
+        log = _kept(self.log, self.here, self.log_from)
+        out = _kept(self.here / BENCH, self.here) if self.work.method == "llama-bench" else log
         exit_ = str(self.record["exit"] or "not known")
         self._note_command(self.arm.command.argv, exit_, stdout=out, stderr=log)
 
@@ -316,18 +318,18 @@ def _salvaged(record: Record, here: Path) -> Record:
     """What a leg whose supervisor died left behind: the answers so far, and the log of its process."""
     if record["invalid"] != [UNFINISHED]:
         return record
-    log = _kept(here / LOG)
+    log = _kept(here / LOG, here)
     command = {"argv": record["argv"], "exit": "not known", "stdout": log, "stderr": log}
     return record | {"rows": list(_rows(here / ANSWERS)), "commands": [command] if log else []}
 
 
-def _kept(file: Path, begin: int = 0) -> str | None:
-    """The name under which a file's bytes from `begin` on are kept, compressed; None where it has none."""
+def _kept(file: Path, here: Path, begin: int = 0) -> str | None:
+    """The name under which a file's bytes from `begin` on are kept in the folder `here`, compressed; None where it has none."""
     raw = file.read_bytes()[begin:] if file.exists() else b""
     if not raw:
         return None
     name = f"{file.name}.gz"
-    file.with_name(name).write_bytes(gzip.compress(raw, mtime=0))
+    (here / name).write_bytes(gzip.compress(raw, mtime=0))
     return name
 
 

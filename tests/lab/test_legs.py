@@ -161,6 +161,12 @@ def test_a_server_that_stays_serves_the_next_leg_of_its_arm_only(tmp_path: Path)
     assert [each["exit"] for each in records][::2] == ["serves the next leg"] * 2
     pids = [load_capture(t, each["leg"]).processes["server"].pid for each in records]
     assert pids[0] == pids[1] != pids[2] == pids[3]
+    t.recorded()
+    logs = t.root / f"manifests/services/{SERVICE}/runs/{t.work.job}/logs"
+    first, second = (gzip.decompress((logs / f"0{number}-one.log.gz").read_bytes()) for number in (1, 2))
+    assert b"listening on http" in first
+    assert second
+    assert b"listening on http" not in second
 
 
 def load_capture(t: Trial, number: int) -> Any:
