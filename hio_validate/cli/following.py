@@ -35,7 +35,7 @@ def _follow(job: Job, format_: str, guardian: launch.Guardian | None, seen: int)
         gone = guardian is not None and guardian.has_ended
         job = Job(job.folder)
         for event in job.events[seen:]:
-            line = progress(event, len(job.work.order), job.work.ceilings.leg_s)
+            line = progress(event, len(job.work.order), job.work.ceilings)
             if line and format_ == "text":
                 show(line)
         seen = len(job.events)

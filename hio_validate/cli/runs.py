@@ -36,8 +36,15 @@ def runs(job: str | None, follows: bool, recover: bool, format_: str) -> None:
     if format_ == "json":
         show(as_json(chosen, code))
     else:
-        show(one_job(chosen[0]) if job else job_list(chosen, width()))
+        show(_told(chosen[0]) if job else job_list(chosen, width()))
     sys.exit(code)
+
+
+def _told(job: Job) -> str:
+    try:
+        return one_job(job)
+    except jobs.Unreadable as error:
+        stop(str(error))
 
 
 def _named(state: Path, name: str) -> Job:

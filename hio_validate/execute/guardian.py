@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -19,7 +20,10 @@ from hio_validate.execute import closing, owned
 from hio_validate.execute.closing import Parts
 from hio_validate.execute.jobs import Job
 from hio_validate.execute.journal import Journal, JournalLost
+from hio_validate.execute.work import Ceilings
 
+GRACE_S = 300.0
+"""What ending, proving and recording may take, beside the trial itself and the start of the service."""
 SUPERVISOR = ("hio_validate.execute.supervisor",)
 
 
@@ -37,7 +41,7 @@ def main(arguments: Sequence[str], parts: Parts | None = None, supervisor: Seque
     Journal(folder).write("guarded", guardian=who.as_data() if who else None)
     child = _start(folder, given.lock, supervisor)
     signal.signal(signal.SIGTERM, lambda _number, _frame: child.terminate())
-    code = child.wait()
+    code = _outlived(child, Job(folder).work.ceilings)
     if Job(folder).is_closed:
         return 0
     return 0 if _take_over(folder, parts or closing.real_parts(), code) else 1
@@ -56,6 +60,16 @@ def _start(folder: Path, lock: int, supervisor: Sequence[str]) -> subprocess.Pop
     os.close(death)
     assert not os.get_inheritable(held)
     return child
+
+
+def _outlived(child: subprocess.Popen[bytes], limits: Ceilings) -> int:
+    """Wait for the supervisor; one that has stayed longer than trial and restoration may take is halted or hangs."""
+    pin = os.pidfd_open(child.pid)
+    most = limits.total_s + limits.start_s + GRACE_S
+    if not select.select([pin], [], [], most)[0]:
+        child.kill()
+    os.close(pin)
+    return child.wait()
 
 
 def _take_over(folder: Path, parts: Parts, code: int) -> bool:

@@ -204,7 +204,7 @@ def verify(
     checks = found.checks
     checks["owner"] = _owner(service, who)
     checks["argv"] = _asked(lambda: serves_as(command, who.pid))
-    checks["environment"] = _asked(lambda: _environment(command, who.pid))
+    checks["environment"] = _asked(lambda: _environment(command, before, who.pid))
     checks["started"] = _started(who, before, stopped_ticks)
     checks["prefix-reuse"] = _asked(lambda: _prefix_reuse(service))
     try:
@@ -346,10 +346,15 @@ def _owner(service: Service, who: owned.Identity) -> str:
     )
 
 
-def _environment(command: Command, pid: int) -> str | None:
+def _environment(command: Command, before: Before, pid: int) -> str | None:
+    """Exactly what the command gives; or, of a process that hio did not start, the variables it had before."""
     given, seen = dict(command.environment), proc.environ(pid)
+    settings = before.process.environ.values
+    as_before = sorted(seen) == sorted(before.process.environ.names)
+    if given == seen or (as_before and all(seen.get(name) == value for name, value in settings.items())):
+        return None
     differing = sorted(name for name in given.keys() | seen.keys() if given.get(name) != seen.get(name))
-    return f"differs in {', '.join(differing)}" if differing else None
+    return f"differs in {', '.join(differing)}"
 
 
 def _started(who: owned.Identity, before: Before, stopped_ticks: int) -> str:

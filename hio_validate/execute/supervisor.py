@@ -109,6 +109,7 @@ class Supervisor:
             before = service.look_before(serving, self.work.ceilings.start_s)
             closing.keep_before(self.folder, before)
             self.watch.tick()
+            self._check_approvals()
             self.journal.write("service-stopping", who=before.who.as_data(), ticks=service.ticks_now())
             service.stop(serving, before.who)
         except CannotStop as error:

@@ -7,6 +7,7 @@ from typing import Any
 
 from hio_validate.execute.jobs import LEG_ENDED, Job
 from hio_validate.execute.journal import Event
+from hio_validate.execute.work import Ceilings
 from hio_validate.report.json_ import dump
 from hio_validate.report.summary import counted
 from hio_validate.report.table import table
@@ -15,8 +16,8 @@ from hio_validate.report.visible import visible
 _QUIET = frozenset({"process", "programs", "guarded", "started", "prepared"})
 
 
-def progress(event: Event, legs: int, leg_s: float) -> str | None:
-    """One calm line about something that happened; None for what nobody waits for. Seconds."""
+def progress(event: Event, legs: int, limits: Ceilings) -> str | None:
+    """One calm line about something that happened; None for what nobody waits for."""
     data = event.data
     match event.event:
         case "service-stopping":
@@ -25,7 +26,7 @@ def progress(event: Event, legs: int, leg_s: float) -> str | None:
             said = f"{data['service']} is stopped"
         case "leg-started":
             left = legs - data["place"] + 1
-            said = f"leg {data['place']} of {legs}, {data['arm']}; at most {left * leg_s:g} s left"
+            said = f"leg {data['place']} of {legs}, {data['arm']}; at most {min(left * limits.leg_s, limits.total_s):g} s left"
         case "leg-ended":
             said = f"leg {data['place']} of {legs} {_leg_end(data)}"
         case "ended":
@@ -95,7 +96,9 @@ def one_job(job: Job) -> str:
     lines = [
         f"{visible(job.name)}: {job.state}, {_legs(job)}{', ' if _why(job) else ''}{visible(_why(job))}\n"
     ]
-    lines += [line for event in job.events if (line := progress(event, _planned(job), _leg_seconds(job)))]
+    lines += [
+        line for event in job.events if (line := progress(event, len(job.work.order), job.work.ceilings))
+    ]
     lines.append(f"files: {visible(str(job.folder))}\n")
     return "".join(lines) + (f"{unsafe_sentence(job)}\n" if job.state == "unsafe" else "")
 
@@ -131,10 +134,6 @@ def _began(job: Job) -> str:
 
 def _planned(job: Job) -> int:
     return len(job.work.order) if job.is_readable else 0
-
-
-def _leg_seconds(job: Job) -> float:
-    return job.work.ceilings.leg_s if job.is_readable else 0.0
 
 
 def _legs(job: Job) -> str:

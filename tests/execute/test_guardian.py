@@ -13,7 +13,7 @@ import pytest
 from hio_validate.execute import jobs, owned
 from hio_validate.execute.work import Service
 from hio_validate.observe.sockets import owner_of
-from tests.execute.conftest import Begin, Trial, assert_nothing_is_left, work
+from tests.execute.conftest import Begin, Trial, assert_nothing_is_left, ceilings, work
 
 
 def stopped(begin: Begin, service: Service, **more: object) -> Trial:
@@ -74,6 +74,17 @@ def test_the_death_of_the_supervisor_leaves_no_grandchild_in_another_session(beg
     assert trial.ends().state == "closed"
     assert not any(owned.is_alive(each) for each in heirs)
     assert_nothing_is_left(trial)
+
+
+def test_a_supervisor_that_is_halted_for_good_is_ended_by_its_guardian(
+    begin: Begin, serving: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TINY_GRACE", "0")
+    service = serving()
+    trial = stopped(begin, service, ceilings=ceilings(total_s=6.0, start_s=1.0))
+    os.kill(trial.supervisor, signal.SIGSTOP)
+    trial.ends()
+    assert_back(trial, service, "aborted")
 
 
 def test_the_death_of_the_guardian_reaches_the_supervisor(

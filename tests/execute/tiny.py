@@ -114,6 +114,7 @@ def main(words: list[str]) -> int:
         return 0
     if role == "supervisor":
         return supervisor.main(rest, PARTS)
+    guardian.GRACE_S = float(os.environ.get("TINY_GRACE", guardian.GRACE_S))
     return guardian.main(rest, PARTS, (MODULE, "supervisor"))
 
 

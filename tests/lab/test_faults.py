@@ -193,7 +193,7 @@ def test_a_limit_ends_it(begin: Begin, serving: Service, limits: dict[str, float
 
 
 def test_an_approval_expires_between_two_legs(begin: Begin, serving: Service) -> None:
-    soon = datetime.now(UTC) + timedelta(seconds=6)
+    soon = datetime.now(UTC) + timedelta(seconds=40)
     until = soon.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     trial = in_first_leg(
         begin, trial_of(serving, approvals=(Approved("stop@sha256:0", "stop-production", until),))
