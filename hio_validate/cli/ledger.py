@@ -42,6 +42,7 @@ _OPTIONS = (
     _option("capture", "Capture to pin."),
     _option("run", "Run to pin."),
     _option("matrix", "Matrix to pin."),
+    _option("plan", "Plan to pin: what the approval covers, and no other."),
     _option("decision", "decision: which of the four.",
             type=click.Choice(["stop-trial", "keep-research", "experimental-default", "deploy"])),
     _many("evidence", "evidence", "decision: what it stands on; hio explain incomplete-decision lists the nouns.",

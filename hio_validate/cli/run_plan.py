@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from hio_validate.rules.base import View
 @click.option(
     "--service", metavar="SITE/NAME", help="Whose plan, where several services have one of that name."
 )
-@click.option("--name", "job", help="Name of the job and its run (default: the plan's and the time).")
+@click.option("--name", "job", help="Name of the job and its run (default: the day and the plan's).")
 @click.option("--resume", metavar="JOB", help="Go on with an interrupted job; watch one that runs.")
 @click.option("--yes", is_flag=True, help="Start it; without it only the page is shown.")
 @click.option("--detach", is_flag=True, help="Return at once; hio runs JOB --follow watches it.")
@@ -53,7 +52,7 @@ def run(
         return
     root, found = load_repo(repo)
     item = named(found, "plan/v1", plan or "", service)
-    work = _work(found, item, root, job or f"{item.name}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}", format_)
+    work = _work(found, item, root, job or jobs.name_for(item, found, state), format_)
     before = preflight.preflight(state, found, work.service)
     _page(work, item.model.question, item.model.serving.then, before, yes, format_)
     _refuse(state)

@@ -12,12 +12,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
 from hio_validate.execute import journal, owned
 from hio_validate.execute.journal import Event
 from hio_validate.execute.work import Work, as_text, from_text
+from hio_validate.repo import Item, Repo
 
 State = Literal["prepared", "running", "unsafe", "closed"]
 
@@ -166,6 +168,14 @@ def create(state: Path, work: Work, preflight: Mapping[str, Any] | None = None) 
         "prepared", boot=owned.boot_id(), plan=work.plan, sha256=_sha256(text.encode())
     )
     return Job(folder)
+
+
+def name_for(plan: Item, repo: Repo, state: Path) -> str:
+    """What a job and its run are called where nobody names them: the day, the plan, and a number from the second on."""
+    name = f"{journal.now()[:10]}-{plan.name}"
+    taken = {run.name for run in repo.items if run.kind == "run/v1" and run.service == plan.service}
+    numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    return next(each for each in numbered if each not in taken and find(state, each) is None)
 
 
 def places_left(job: Job) -> Iterator[int]:

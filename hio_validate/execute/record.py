@@ -245,7 +245,7 @@ class _Assembly:
         for command in record["commands"]:
             kept = {stream: self._hashed(_log_of(record, command[stream])) for stream in ("stdout", "stderr")
                     if command.get(stream)}  # fmt: skip
-            yield {"argv": command["argv"], "exit": command["exit"], **kept}
+            yield Row({"argv": command["argv"], "exit": command["exit"], **kept})
 
     def _hashed(self, file: str) -> Row | None:
         content = self.made.get(file)
