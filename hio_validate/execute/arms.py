@@ -25,7 +25,7 @@ from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.places import PLACE_HOLDER, SECRET, filled, values
 from hio_validate.settings.reading import read_process
 from hio_validate.settings.resolve import Builds, resolve
-from hio_validate.settings.setting import Class, Knowledge
+from hio_validate.settings.setting import Class, Effective, Knowledge
 from hio_validate.settings.value import ABSENT, text_of
 
 Delta = Mapping[str, str | bool | int | float]
@@ -60,7 +60,9 @@ def arm_work(planned: PlannedArm, host: Host, repo: Repo, settings: Settings, se
     delta = {name: text_of(value) for name, value in planned.set.items()}
     changed = with_delta(stack.model, delta, settings)
     made = command(changed, role, host, stack.name)
-    _refuse_another_port(changed, role, host, stack.name, settings)
+    effective = settings.resolve_processes(filled(changed, host.known), {})
+    _refuse_another_port(effective, role, host, stack.name)
+    _refuse_missing_files(effective, host, stack.name)
     return ArmWork(
         stack=f"{planned.stack}@{stack.document.digest}",
         set=dict(planned.set),
@@ -120,18 +122,9 @@ def with_delta(stack: Stack, delta: Mapping[str, str], settings: Settings) -> St
         raise NotStartable(
             f"of {', '.join(delta)} not each names one setting of one process: write PROCESS.SETTING"
         )
-    implicit = {
-        address: fact for address, fact in stack.implicit.items() if not _is_changed(address, delta, stack)
-    }
-    written = stack.model_copy(update={"processes": processes, "implicit": implicit})
+    written = stack.model_copy(update={"processes": processes})
     _refuse_another_meaning(stack, delta, written, settings)
     return written
-
-
-def _is_changed(address: str, delta: Mapping[str, str], stack: Stack) -> bool:
-    process, dot, factor = address.partition(".")
-    bare = factor if dot and process in stack.processes else address
-    return any(name.rpartition(".")[2] == bare for name in delta)
 
 
 def _changed(process: Process, changes: Mapping[str, str], known: Knowledge) -> Process:
@@ -227,14 +220,24 @@ def _told(delta: Mapping[str, str]) -> str:
     return ", ".join(f"{name}: {value}" for name, value in delta.items()) or "of nothing"
 
 
-def _refuse_another_port(stack: Stack, role: str, host: Host, name: str, settings: Settings) -> None:
+def _refuse_another_port(effective: Effective, role: str, host: Host, name: str) -> None:
     """A server is asked where the trial listens, and nowhere else."""
-    port = settings.resolve_processes(filled(stack, host.known), {}).settings.get(f"{role}.port")
+    port = effective.settings.get(f"{role}.port")
     if port is not None and port.known and port.value != str(host.port):
         raise NotStartable(
             f"the stack {name} listens on port {port.value}, and the trial is on port {host.port}: "
             'write ["--port", "${port}"] in the stack'
         )
+
+
+def _refuse_missing_files(effective: Effective, host: Host, name: str) -> None:
+    for each in effective.settings.values():
+        path = each.declared
+        if each.class_ is Class.ARTIFACT and path.startswith("/") and not os.path.isfile(path):
+            raise NotStartable(
+                f"{path}, the {each.factor} of the stack {name}, is no file here: "
+                f"put it there, or correct the paths in manifests/sites/{host.site.name}.yaml"
+            )
 
 
 def _stack(name: str, repo: Repo, service: str) -> Item:

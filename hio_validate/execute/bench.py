@@ -27,7 +27,6 @@ from hio_validate.settings.setting import Effective
 
 PROGRAM = "llama-bench"
 _HELP_S = 20
-_NUMBER = "number"
 _SWITCH = {"on": "1", "off": "0"}
 
 REPORTED = {

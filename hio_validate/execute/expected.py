@@ -58,7 +58,11 @@ def drift(capture: Capture, stack: Stack, arm: ArmWork, settings: Settings) -> I
     for each in settings.difference(one.effective, other.effective).touched:
         if each.group not in _NO_DRIFT and each.class_ is not Class.SECRET:
             yield f"drifted: {each.address} is {each.to}, expected {each.from_}"
-    for found in contradictions(arm.role, process, settings):
+
+
+def contradicted(capture: Capture, arm: ArmWork, settings: Settings) -> Iterator[str]:
+    """What a process reports of itself otherwise than its arguments and defaults give it."""
+    for found in contradictions(arm.role, capture.processes[arm.role], settings):
         yield (
             f"drifted: {arm.role}.{found.factor} is {found.reported} by {found.shown_where}, "
             f"but {found.expected} by {found.origin}"

@@ -94,7 +94,7 @@ class _Leg:
         self.began = time.monotonic()
         self.record: Record = {
             "leg": number, "place": place, "arm": self.name, "started": _now(), "ended": _now(),
-            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "rows": [],
+            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "contradicted": False, "rows": [],
             "commands": [], "made_of": {}, "program": self.arm.command.program,
             "argv": self.arm.command.argv,
         }  # fmt: skip
@@ -117,6 +117,9 @@ class _Leg:
             seen.processes[self.arm.role], expected.asked(stack, settings), self.arm.role
         )
         self.invalid += expected.drift(seen, stack, self.arm, settings)
+        contradicted = list(expected.contradicted(seen, self.arm, settings))
+        self.record["contradicted"] = bool(contradicted)
+        self.invalid += contradicted
         self.invalid += expected.changed_bytes(self.record, self._earlier())
         if not self.invalid:
             self._ask(server)
@@ -187,10 +190,11 @@ class _Leg:
             self.watch.end(client)
             self.record["rows"] = list(_rows(answers))
         argv = ["python", "-m", "hio_validate.execute.client", "errand.json"]
-        self._note_command(argv, str(code), stdout=_kept(answers), stderr=_kept(complaints))
+        self._note_command(
+            argv, str(code), stdout=_kept(answers, self.here), stderr=_kept(complaints, self.here)
+        )
         if code not in (0, 1):
-            said = complaints.read_text(errors="replace").strip().rpartition("\n")[2]
-            self.invalid.append(f"the client ended with {code}: {said}")
+            self.invalid.append(f"the client ended with {code}: {_last_words(complaints)}")
         self.invalid += _faults(self.record["rows"], self.work)
 
     def _bench(self, settings: Settings) -> None:
@@ -207,17 +211,27 @@ class _Leg:
             self.work.ceilings.start_s,
             "llama-bench had loaded its model",
         )
-        seen = self._captured(process, settings, None)
-        self.invalid += expected.arguments(seen.processes[self.arm.role], self.arm)
-        self.invalid += expected.changed_bytes(self.record, self._earlier())
+        self._observe_bench(process, settings)
         left = max(1.0, self.work.ceilings.leg_s - (time.monotonic() - self.began))
         code = self.watch.exit_of(process, left, "llama-bench had measured everything")
-        text = out.read_text(errors="replace")
         if code:
-            self.invalid.append(f"llama-bench ended with {code}")
+            self.invalid.append(f"llama-bench ended with {code}: {_last_words(self.log)}")
+        self._read_bench(out.read_text(errors="replace"))
+
+    def _observe_bench(self, process: Child, settings: Settings) -> None:
+        """Take its capture while it measures; one that is over too soon is unobserved and does not count."""
         try:
-            self.record["rows"] = bench.rows(text, self.record["started"])
-            self.invalid += bench.contradictions(text, command)
+            seen = self._captured(process, settings, None)
+        except Unobservable as error:
+            self.invalid.append(f"llama-bench was not observed, ask it for more: {error}")
+            return
+        self.invalid += expected.arguments(seen.processes[self.arm.role], self.arm)
+        self.invalid += expected.changed_bytes(self.record, self._earlier())
+
+    def _read_bench(self, answer: str) -> None:
+        try:
+            self.record["rows"] = bench.rows(answer, self.record["started"])
+            self.invalid += bench.contradictions(answer, self.arm.command)
         except (ValueError, KeyError, TypeError) as error:
             self.invalid.append(f"the answer of llama-bench cannot be read: {error}")
         if not self.record["rows"] and not self.invalid:
@@ -263,8 +277,8 @@ class _Leg:
         """Keep what the measured process wrote, compressed."""
         if self.server is None:
             return
-        log = _kept(self.log, self.log_from)
-        out = _kept(self.here / BENCH) if self.work.method == "llama-bench" else log
+        log = _kept(self.log, self.here, self.log_from)
+        out = _kept(self.here / BENCH, self.here) if self.work.method == "llama-bench" else log
         exit_ = str(self.record["exit"] or "not known")
         self._note_command(self.arm.command.argv, exit_, stdout=out, stderr=log)
 
@@ -304,18 +318,18 @@ def _salvaged(record: Record, here: Path) -> Record:
     """What a leg whose supervisor died left behind: the answers so far, and the log of its process."""
     if record["invalid"] != [UNFINISHED]:
         return record
-    log = _kept(here / LOG)
+    log = _kept(here / LOG, here)
     command = {"argv": record["argv"], "exit": "not known", "stdout": log, "stderr": log}
     return record | {"rows": list(_rows(here / ANSWERS)), "commands": [command] if log else []}
 
 
-def _kept(file: Path, begin: int = 0) -> str | None:
-    """The name under which a file's bytes from `begin` on are kept, compressed; None where it has none."""
+def _kept(file: Path, here: Path, begin: int = 0) -> str | None:
+    """The name under which a file's bytes from `begin` on are kept in the folder `here`, compressed; None where it has none."""
     raw = file.read_bytes()[begin:] if file.exists() else b""
     if not raw:
         return None
     name = f"{file.name}.gz"
-    file.with_name(name).write_bytes(gzip.compress(raw, mtime=0))
+    (here / name).write_bytes(gzip.compress(raw, mtime=0))
     return name
 
 
@@ -329,6 +343,12 @@ def _client(errand: Path) -> Command:
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     return Command(sys.executable, ("-m", "hio_validate.execute.client", str(errand)), environment)
+
+
+def _last_words(log: Path) -> str:
+    """The last line of a log, without what would break a line."""
+    lines = log.read_text(errors="replace").split("\n") if log.exists() else []
+    return " ".join(next((each for each in reversed(lines) if each.strip()), "it said nothing").split())
 
 
 def _rows(answers: Path) -> Iterator[Record]:

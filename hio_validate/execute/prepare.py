@@ -7,6 +7,7 @@ effect. What is in the work is pinned by the bytes that were read here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -52,30 +53,30 @@ class _Preparation:
         respect = tuple(each for name in self.model.respect if (each := self._respected(name)))
         if self.reasons or host is None or ceilings is None:
             return list(dict.fromkeys(self.reasons))
-        commands = [each.command for each in arms.values()]
-        commands += [serving.command] if serving and serving.command else []
-        secrets = {name: host.place.secrets[name] for each in commands for name in named_in(each)}
+        return replace(
+            self._said(host, ceilings), arms=arms, questions=asked, fixtures=fixtures, approvals=approvals,
+            serving=serving, respect=respect, secrets=_secrets(arms, serving, host),
+        )  # fmt: skip
+
+    def _said(self, host: Host, ceilings: Ceilings) -> Work:
+        """What the plan itself says, without what had to be looked up."""
         return Work(
             job=self.job,
             root=str(self.root),
             service=self.plan.service or "",
             plan=f"{self.plan.name}@{self.plan.document.digest}",
-            arms=arms,
+            arms={},
             order=tuple(self.model.order),
             restart=self.model.restart,
             method=self.model.method,
             host=host.place.host or "127.0.0.1",
             port=host.port,
-            questions=asked,
+            questions=(),
             ceilings=ceilings,
-            approvals=approvals,
+            approvals=(),
             cache=self.model.cache,
             during=self.model.serving.during,
-            serving=serving,
-            respect=respect,
             bench=self.model.bench.model_dump() if self.model.bench else {},
-            fixtures=fixtures,
-            secrets=secrets,
         )
 
     @property
@@ -121,8 +122,8 @@ class _Preparation:
             return True
         fixtures = {self.model.fixture, *self.model.checks} - {None}
         measured = {pin.partition("@")[0] for pin in run.fixtures}
-        mine = [_said(self._digest("stack/v1", arm.stack), arm.set) for arm in self.model.arms.values()]
-        theirs = [_said(arm.stack.partition("@")[2], arm.set) for arm in run.arms.values()]
+        mine = [_compared(self._digest("stack/v1", arm.stack), arm.set) for arm in self.model.arms.values()]
+        theirs = [_compared(arm.stack.partition("@")[2], arm.set) for arm in run.arms.values()]
         return sorted(mine) == sorted(theirs) and fixtures == measured
 
     def _digest(self, kind: str, name: str) -> str:
@@ -194,7 +195,14 @@ class _Preparation:
         return Service(name, host.place.host or "127.0.0.1", host.port) if host else None
 
 
-def _said(stack: str, changes: Mapping[str, object]) -> tuple[str, str]:
+def _secrets(arms: Mapping[str, ArmWork], serving: Service | None, host: Host) -> dict[str, str]:
+    """Where the secrets are kept that any command names."""
+    commands = [each.command for each in arms.values()]
+    commands += [serving.command] if serving and serving.command else []
+    return {name: host.place.secrets[name] for each in commands for name in named_in(each)}
+
+
+def _compared(stack: str, changes: Mapping[str, object]) -> tuple[str, str]:
     return stack, repr(sorted((name, str(value)) for name, value in changes.items()))
 
 

@@ -131,7 +131,11 @@ class _Assembly:
             for name in (command.get("stdout"), command.get("stderr")):
                 if name:
                     self.made[_log_of(record, name)] = (here / name).read_bytes()
-        if record["capture"]:
+        if record["capture"] and record["contradicted"]:
+            # As a document it would be an error of this repository for ever; the leg that it is of does not count.
+            self.made[_log_of(record, "capture.txt")] = (here / legs.CAPTURE).read_bytes()
+            record["capture"] = None
+        elif record["capture"]:
             self._keep_capture(record["capture"], (here / legs.CAPTURE).read_bytes())
 
     def _keep_capture(self, name: str, content: bytes) -> None:

@@ -45,17 +45,25 @@ def site(program: str = "/bin/true", **more: Any) -> dict[str, Any]:
     place = {
         "host": "127.0.0.1",
         "port": 8089,
-        "paths": {"model": "/models/tiny.gguf"},
+        "paths": {"model": "/bin/sh"},
         **more.pop("place", {}),
     }
     said = {"hio": "site/v1", "name": "here", "services": {"tiny": place}, "programs": {"b1": program}}
     return {**said, **more}
 
 
+CHAIN: dict[str, Any] = {
+    "temperature": 0.0, "top_k": "model", "top_p": 1.0, "min_p": 0.0, "typical_p": 1.0, "repeat_penalty": 1.0,
+    "presence_penalty": 0.0, "frequency_penalty": 0.0, "dry_multiplier": 0.0, "xtc_probability": 0.0,
+    "dynatemp_range": 0.0,
+}  # fmt: skip
+"""A complete sampling chain, in which the model decides one setting."""
+
+
 def fixture(name: str = "tides", **more: Any) -> dict[str, Any]:
     """A fixture that asks for eight tokens."""
     said = {"hio": "fixture/v1", "name": name, "prompt": "Why has the sea tides?", "max_tokens": 8, "ignore_eos": True,
-            "seed": 1, "sampling": {"temperature": 0.0, "top_k": "model"}}  # fmt: skip
+            "seed": 1, "sampling": CHAIN}  # fmt: skip
     return {**said, **more}
 
 

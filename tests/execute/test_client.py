@@ -167,6 +167,7 @@ HALF = event(content="é", stop=False)
 BROKEN = {
     "half an event": (HEAD + chunk(HALF[:-4]) + END, "ended early"),
     "no final event": (HEAD + chunk(HALF) + END, "ended early"),
+    "half an event after the final one": (HEAD + chunk(final() + b"data: {") + END, "ended early"),
     "nothing at all": (HEAD + END, "ended early"),
     "closed inside a chunk": (HEAD + b"ff\r\ndata: {", "reset"),
     "closed before an answer": (b"", "reset"),

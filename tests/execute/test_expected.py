@@ -100,3 +100,12 @@ def test_a_stack_that_was_edited_meanwhile_is_not_what_was_prepared(tmp_path: Pa
     (tmp_path / f"{ROOM}/stacks/base.yaml").write_text(documents()[f"{ROOM}/stacks/base.yaml"] + "\n")
     with pytest.raises(expected.Repinned, match="the stack base is no longer the one"):
         expected.pinned_stack(work.arms["two"], load(Folder(tmp_path)), SERVICE)
+
+
+def test_what_a_process_says_of_itself_otherwise_is_told(settings: Settings) -> None:
+    said = capture("c1", "1", seen="    log: {how: log, facts: {n_threads: 4}}\n").encode()
+    seen = item_of(read(said, f"{ROOM}/captures/c1.yaml")).model
+    assert list(expected.contradicted(observed("1"), arm("1"), settings)) == []
+    assert list(expected.contradicted(seen, arm("1"), settings)) == [
+        "drifted: server.threads is 4 by the log, but 1 by argv"
+    ]

@@ -13,6 +13,7 @@ from hio_validate.execute.work import Work, as_text, from_text
 from hio_validate.settings.places import PLACE_HOLDER
 from tests.execute.experiment import (
     APPROVAL_FILE,
+    CHAIN,
     NOW,
     PLAN_FILE,
     ROOM,
@@ -160,6 +161,29 @@ def test_a_delta_that_no_argument_says_is_refused(
     assert any(expected in each for each in reasons(tmp_path, plan=yaml(plan(arms=arms))))
 
 
+@pytest.mark.parametrize(
+    ("served", "change"),
+    [
+        (stack(facts={"batch-size": 64}), {"batch-size": "absent"}),
+        ({**stack(), "implicit": {"server.batch-size": {"value": 64, "because": "compiled in"}}}, {"batch-size": "absent"}),
+    ],
+    ids=["a fact", "compiled in"],
+)  # fmt: skip
+def test_what_no_argument_takes_away_is_refused(
+    served: dict[str, Any], change: dict[str, str], tmp_path: Path
+) -> None:
+    arms = {"one": {"stack": "base"}, "two": {"stack": "base", "set": change}}
+    found = prepared(tmp_path, with_stack(served, plan=yaml(plan(arms=arms))))
+    assert isinstance(found, list)
+    assert any("server.batch-size would be 64, not 2048; write a stack of its own" in each for each in found)
+
+
+def test_two_names_of_one_setting_are_refused(tmp_path: Path) -> None:
+    arms = {"one": {"stack": "base"}, "two": {"stack": "base", "set": {"threads": 2, "server.threads": 3}}}
+    found = reasons(tmp_path, plan=yaml(plan(arms=arms)))
+    assert any("not each names one setting of one process" in each for each in found)
+
+
 def test_flags_that_share_a_line_are_not_guessed_at(tmp_path: Path) -> None:
     mixed = stack()
     mixed["processes"]["server"]["argv"][-1] = ["--threads", "1", "--batch-size", "64"]
@@ -171,6 +195,11 @@ def test_flags_that_share_a_line_are_not_guessed_at(tmp_path: Path) -> None:
 def test_a_program_that_is_not_here_is_refused(tmp_path: Path) -> None:
     (found,) = reasons(tmp_path, site=yaml(site("/nowhere/llama-server")))
     assert "/nowhere/llama-server, the program of b1 at here, is no executable file here" in found
+
+
+def test_a_model_that_is_not_here_is_refused(tmp_path: Path) -> None:
+    found = reasons(tmp_path, site=yaml(site(place={"paths": {"model": "/nowhere/tiny.gguf"}})))
+    assert any("/nowhere/tiny.gguf, the model of the stack base, is no file here" in each for each in found)
 
 
 def test_a_place_holder_without_a_place_is_refused(tmp_path: Path) -> None:
@@ -220,17 +249,22 @@ def test_a_secret_that_cannot_be_read_is_refused(where: str, tmp_path: Path) -> 
 
 
 def test_a_request_is_what_fixture_and_cache_say(tmp_path: Path) -> None:
-    said = fixture(
-        seed=7,
-        draft={"min": 1, "max": 4},
-        sampling={"temperature": 0.5, "top_p": "model", "samplers": ["top_k"]},
-    )
+    chain = {
+        **CHAIN,
+        "temperature": 0.5,
+        "top_p": "model",
+        "samplers": ["top_k"],
+        "mirostat": 0,
+        "top_n_sigma": -1.0,
+    }
+    said = fixture(seed=7, draft={"min": 1, "max": 4}, sampling=chain)
     (question, *_) = work_of(tmp_path, fixture=yaml(said)).questions
     assert question.body == {
-        "prompt": "Why has the sea tides?", "temperature": 0.5, "samplers": ["top_k"], "seed": 7, "n_predict": 8,
-        "speculative.n_min": 1, "speculative.n_max": 4, "ignore_eos": True, "cache_prompt": False, "stream": True,
-        "timings_per_token": False,
+        **{name: value for name, value in chain.items() if value != "model"},
+        "prompt": "Why has the sea tides?", "seed": 7, "n_predict": 8, "speculative.n_min": 1, "speculative.n_max": 4,
+        "ignore_eos": True, "cache_prompt": False, "stream": True, "timings_per_token": False,
     }  # fmt: skip
+    assert not {"top_k", "top_p"} & question.body.keys()
 
 
 def test_a_conversation_goes_to_the_chat_endpoint(tmp_path: Path) -> None:
@@ -306,6 +340,16 @@ def test_an_approval_that_does_not_cover_the_plan(more: dict[str, Any], why: str
     assert f"hio ledger append approval --service {SERVICE} --approves load-test" in told
 
 
+def test_a_corrected_approval_is_withdrawn(tmp_path: Path) -> None:
+    correction = approval(
+        id="second", kind="correction", corrects="yes", after=[pin("yes", documents()[APPROVAL_FILE])]
+    )
+    for key in ("approves", "services", "owners", "scope", "until"):
+        del correction[key]
+    (found,) = reasons(tmp_path, second=yaml(correction))
+    assert "yes was corrected by second" in found
+
+
 def test_an_approval_of_this_very_plan_covers_it_and_of_an_earlier_text_does_not(tmp_path: Path) -> None:
     mine = pin("threads", documents()[PLAN_FILE])
     work = work_of(tmp_path / "mine", approval=yaml(approval(pins={"plan": mine})))
@@ -331,7 +375,7 @@ def test_the_service_that_is_stopped_comes_back_where_it_was(tmp_path: Path) -> 
     assert (work.serving.port, work.port) == (8089, 9000)
     assert work.serving.command.arguments[:6] == (
         "--model",
-        "/models/tiny.gguf",
+        "/bin/sh",
         "--host",
         "127.0.0.1",
         "--port",
@@ -340,21 +384,23 @@ def test_the_service_that_is_stopped_comes_back_where_it_was(tmp_path: Path) -> 
 
 
 def test_a_service_that_keeps_serving_needs_another_port_for_the_trial(tmp_path: Path) -> None:
-    (found,) = reasons(tmp_path, plan=yaml(plan(serving={"during": "leave"})))
-    assert "give the plan a port of its own" in found
+    found = reasons(tmp_path, plan=yaml(plan(serving={"during": "leave"})))
+    assert any("give the plan a port of its own" in each for each in found)
 
 
 # -- repetition ---------------------------------------------------------------------------------------------------
 
 
-def earlier(outcome: str = "completed", stage: str = "screening") -> dict[str, str]:
+def earlier(
+    outcome: str = "completed", stage: str = "screening", threads: int = 2, asked: bool = True
+) -> dict[str, str]:
     """A run of the same comparison."""
     rows = "leg\tarm\tphase\tstatus\n"
     base = pin("base", documents()[f"{ROOM}/stacks/base.yaml"])
     run = {
         "hio": "run/v1", "name": "earlier", "service": SERVICE, "outcome": outcome, "stage": stage, "why": "it ended",
-        "arms": {"one": {"stack": base}, "two": {"stack": base, "set": {"server.threads": 2}}},
-        "fixtures": [pin("tides", documents()[f"{ROOM}/fixtures/tides.yaml"])],
+        "arms": {"one": {"stack": base}, "two": {"stack": base, "set": {"server.threads": threads}}},
+        "fixtures": [pin("tides", documents()[f"{ROOM}/fixtures/tides.yaml"])] if asked else [],
         "raw": {"file": "rows.tsv", "sha256": sha(rows), "format": "tsv", "rows": 0, "arm": "arm"},
         "columns": {name: {"unit": "text"} for name in rows.split()},
     }  # fmt: skip
@@ -368,3 +414,5 @@ def test_a_completed_comparison_is_not_repeated_without_a_question(tmp_path: Pat
     assert work_of(tmp_path / "asked", plan=yaml(plan(again=again)), **earlier())
     assert work_of(tmp_path / "aborted", **earlier("aborted"))
     assert work_of(tmp_path / "null", **earlier(stage="null"))
+    assert work_of(tmp_path / "other", **earlier(threads=4))
+    assert work_of(tmp_path / "unasked", **earlier(asked=False))

@@ -34,12 +34,14 @@ GOOD = {"expected": "-", "decode_tps": 40.123456789, "prefill_tps": 200.0, "ttft
 def leg(number: int, arm: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     said = {"leg": number, "place": number, "arm": arm, "started": f"2026-11-29T12:0{number}:00.000Z",
             "ended": f"2026-11-29T12:0{number}:30.000Z", "invalid": [], "startup_s": 1.5, "exit": "ended by hio (0)",
-            "capture": None, "rows": rows, "commands": [], "made_of": {}, "program": "/bin/true", "argv": ["/bin/true"],
+            "capture": None, "contradicted": False, "rows": rows, "commands": [], "made_of": {}, "program": "/bin/true", "argv": ["/bin/true"],
             "longest_gap_s": 0.6}  # fmt: skip
     return said | more
 
 
-def job(tmp_path: Path, *legs: dict[str, Any], outcome: str = "completed", why: str = "all legs ran") -> Path:
+def job(
+    tmp_path: Path, *legs: dict[str, Any], outcome: str = "stopped", why: str = "somebody asked for its end"
+) -> Path:
     """A job's folder as its legs, its watch and its journal leave it."""
     work = prepared(tmp_path / "repo")
     assert isinstance(work, Work), work
@@ -79,7 +81,11 @@ def test_rows_samples_and_events_of_all_legs_stand_in_one_file_each(tmp_path: Pa
     )
     assert record.write(folder) == tmp_path / "repo" / RUN
     run = run_of(tmp_path)
-    assert (run.outcome, run.why, run.ended) == ("completed", None, "2026-11-29T12:09:00.000Z")
+    assert (run.outcome, run.why, run.ended) == (
+        "stopped",
+        "somebody asked for its end",
+        "2026-11-29T12:09:00.000Z",
+    )
     assert [each["arm"] for each in cells(tmp_path)] == ["one", "two"]
     assert cells(tmp_path)[0]["decode_tps"] == "40.123457"
     assert (run.raw.leg, run.raw.phase, run.raw.status) == ("leg", "phase", "status")
@@ -115,6 +121,17 @@ def test_an_invalid_leg_stays_with_its_reasons(tmp_path: Path) -> None:
     assert run.legs[0].invalid == ["drifted: server.threads is 3, expected 1"]
     assert (run.outcome, run.why, run.raw.rows) == ("failed", "it drifted", 0)
     assert {"decode_tps", "wall_s"} <= run.columns.keys()
+
+
+def test_a_capture_that_contradicts_itself_is_kept_and_is_no_document(tmp_path: Path) -> None:
+    said = "drifted: server.flash-attn is off by the log, but on by argv"
+    folder = job(tmp_path, leg(1, "one", [], invalid=[said], capture=f"{JOB}-01", contradicted=True))
+    (folder / "legs/1/capture.yaml").write_text("hio: capture/v1\n")
+    record.write(folder)
+    run = run_of(tmp_path)
+    assert (run.legs[0].capture, run.legs[0].invalid) == (None, [said])
+    assert [each.file for each in run.logs] == ["logs/01-one.capture.txt"]
+    assert "what the process of leg 1 was" in run.unknown
 
 
 def test_a_leg_whose_supervisor_died_keeps_answers_and_log(tmp_path: Path) -> None:
@@ -175,12 +192,12 @@ def test_a_resumed_job_writes_its_own_run_again_and_keeps_the_first(tmp_path: Pa
     folder = job(tmp_path, leg(1, "one", []), outcome="aborted", why="the host slept")
     record.write(folder)
     more = [{"at": "2026-11-29T13:00:00.000Z", "event": "resumed"},
-            {"at": "2026-11-29T13:09:00.000Z", "event": "ended", "outcome": "completed", "why": "all legs ran"}]  # fmt: skip
+            {"at": "2026-11-29T13:09:00.000Z", "event": "ended", "outcome": "failed", "why": "it broke"}]  # fmt: skip
     with (folder / "journal.jsonl").open("a") as file:
         file.write("\n" + "".join(json.dumps(each) + "\n" for each in more))
     record.write(folder)
     run = run_of(tmp_path)
-    assert (run.outcome, run.resumed) == ("completed", ["2026-11-29T13:00:00.000Z"])
+    assert (run.outcome, run.resumed) == ("failed", ["2026-11-29T13:00:00.000Z"])
     assert "aborted" in (folder / "recorded-1/run.yaml").read_text()
 
 

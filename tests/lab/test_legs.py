@@ -45,7 +45,7 @@ def run_of(trial: Trial) -> Any:
 
 
 def test_two_legs_become_a_run_that_the_validator_accepts(tmp_path: Path) -> None:
-    t = trial(tmp_path)
+    t = trial(tmp_path, order=["one", "two"])
     for place in (1, 2):
         record = t.leg(place)
         assert not record["invalid"]
@@ -148,7 +148,7 @@ def test_a_build_that_was_replaced_between_legs_is_said(tmp_path: Path) -> None:
     assert any(each.startswith("replaced: executable is") for each in record["invalid"])
     assert any(each.startswith("drifted: server.build is") for each in record["invalid"])
     assert record["rows"] == []
-    t.recorded()
+    t.recorded("failed", "a build was replaced")
     validated(t.root)
     assert [bool(each.invalid) for each in run_of(t).legs] == [False, True]
 
@@ -161,6 +161,12 @@ def test_a_server_that_stays_serves_the_next_leg_of_its_arm_only(tmp_path: Path)
     assert [each["exit"] for each in records][::2] == ["serves the next leg"] * 2
     pids = [load_capture(t, each["leg"]).processes["server"].pid for each in records]
     assert pids[0] == pids[1] != pids[2] == pids[3]
+    t.recorded()
+    logs = t.root / f"manifests/services/{SERVICE}/runs/{t.work.job}/logs"
+    first, second = (gzip.decompress((logs / f"0{number}-one.log.gz").read_bytes()) for number in (1, 2))
+    assert b"listening on http" in first
+    assert second
+    assert b"listening on http" not in second
 
 
 def load_capture(t: Trial, number: int) -> Any:
@@ -173,11 +179,12 @@ def load_capture(t: Trial, number: int) -> Any:
 
 
 def test_a_server_that_ends_while_it_loads_ends_the_trial_with_its_words(tmp_path: Path) -> None:
-    t = trial(tmp_path, base=stack(more=[*SMALL, ["--threads-http", "-7"]], build="b10001", argv=[
-        ["--model", "/nowhere.gguf"], ["--port", "${port}"]]))  # fmt: skip
+    broken = tmp_path / "broken.gguf"
+    broken.write_text("no model")
+    t = trial(tmp_path, place={"paths": {"model": str(broken)}})
     abort, _ = t.refused(1)
     assert "ended with" in abort.why
-    assert (t.folder / "legs/1/server.log.gz").exists()
+    assert b"broken.gguf" in gzip.decompress((t.folder / "legs/1/server.log.gz").read_bytes())
 
 
 def test_a_trial_without_a_request_is_a_run_without_rows(tmp_path: Path) -> None:
@@ -200,7 +207,7 @@ BENCH: dict[str, Any] = {
 
 
 def test_llama_bench_is_a_measuring_method(tmp_path: Path) -> None:
-    t = trial(tmp_path, **BENCH)
+    t = trial(tmp_path, **BENCH, order=["one", "two"])
     for place in (1, 2):
         record = t.leg(place)
         assert not record["invalid"], record["invalid"]
@@ -213,6 +220,14 @@ def test_llama_bench_is_a_measuring_method(tmp_path: Path) -> None:
     assert {"bench_prefill_tps", "bench_decode_tps"} <= run.columns.keys()
     assert run.stages["decode"] == "bench_decode_tps"
     assert run.commands[0].stdout.file == "logs/01-one.bench.jsonl.gz"
+
+
+def test_a_llama_bench_that_fails_is_an_invalid_leg(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_text("no model")
+    record = trial(tmp_path, place={"paths": {"model": str(broken)}}, **BENCH).leg(1)
+    assert record["rows"] == []
+    assert any(each.startswith("llama-bench ended with 1: ") for each in record["invalid"])
 
 
 def test_a_server_that_asks_for_a_key_is_given_it_and_nothing_shows_it(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_it_says_what_starts_how_often_and_when_it_ends(work: Work) -> None:
     told = page(work)
     for part in (
         "4 legs, one after the other: one, two, two, one.",
-        "two, twice: the stack base with server.threads = 2: /bin/true --model /models/tiny.gguf",
+        "two, twice: the stack base with server.threads = 2: /bin/true --model /bin/sh",
         "on 127.0.0.1:8089",
         "1 warm-up request, 2 measured requests: 12 in all",
         "After 900 s at the latest",
