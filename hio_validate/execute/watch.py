@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
@@ -115,6 +115,7 @@ class Watch:
     def begin_leg(self) -> None:
         """Samples, gap and limit of a leg begin; the first sample is taken at once. Raises Abort."""
         self.samples, self.invalid, self.longest_gap_s = [], [], 0.0
+        self._recent = []
         self._last = self._next = _clock()
         self._leg_end = self._last + (self.ceilings.leg_s if self.ceilings else math.inf)
         self.tick()
@@ -285,6 +286,8 @@ class Watch:
         period = self.ceilings.sample_s if self.ceilings else 0.5
         self._next = max(self._next + period, at)
         reading = self.readings.read(self.members())
+        if not self.samples:  # what others did since the last reading, they did before this leg
+            reading = replace(reading, others_cpu=None)
         self.samples.append(Sample(moment_now(), at, reading))
         self._recent = [*self._recent[1 - limits.AVERAGED :], reading]
         if self.ceilings and gap > self.ceilings.gap_s:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -54,7 +54,7 @@ class Reading:
     """Most that one process of the trial has swapped out."""
     processes: int
     others_cpu: float | None
-    """Processors that neither the trial nor a respected service used since the last reading; None at the first."""
+    """Processors that neither the trial nor a respected service nor the reader used since the last reading; None at the first."""
     device_memory: int | None = None
     temperature_c: float | None = None
     services: tuple[Activity, ...] = ()
@@ -77,10 +77,8 @@ class HostReadings:
     respected: Sequence[tuple[str, int]] = ()
     device: bool = False
     """Whether device memory is asked for; some ways to see it start a program."""
-    _busy: dict[int, float] = field(default_factory=dict)
-    """Processor seconds of each process of the trial or of a respected service at the last reading."""
-    _host: tuple[float, float] | None = None
-    """(moment, busy processor seconds of the host) at the last reading."""
+    _before: Busy | None = None
+    """Who had used the processors at the last reading."""
 
     def read(self, trial: Collection[int]) -> Reading:
         services = tuple(activity(name, port) for name, port in self.respected)
@@ -101,14 +99,39 @@ class HostReadings:
         )
 
     def _others(self, ours: set[int]) -> float | None:
-        """Processors used by everybody else since the last reading; a process of ours that ended meanwhile is theirs."""
-        now, busy = os.times().elapsed, host_busy_s()
-        used = {pid: seconds for pid in ours if (seconds := cpu_s(pid)) is not None}
-        before, self._host, known, self._busy = self._host, (now, busy), self._busy, used
-        if before is None or now <= before[0]:
-            return None
-        own = sum(seconds - known.get(pid, 0.0) for pid, seconds in used.items())
-        return max(0.0, (busy - before[1] - own) / (now - before[0]))
+        """Processors used by everybody else since the last reading; None at the first."""
+        before, self._before = self._before, busy_now(ours)
+        return None if before is None else others_cpu(before, self._before)
+
+
+@dataclass(frozen=True)
+class Busy:
+    """Processor seconds up to a moment: of the host, of each process that is ours, of who reads and of its ended children."""
+
+    at: float
+    host: float
+    ours: Mapping[int, float]
+    reader: float
+    reaped: float
+    """Of every child of the reader that was waited for, over its whole life."""
+
+
+def busy_now(ours: Collection[int]) -> Busy:
+    """Who has used the processors up to now."""
+    me = os.times()
+    used = {pid: seconds for pid in ours if (seconds := cpu_s(pid)) is not None}
+    return Busy(me.elapsed, host_busy_s(), used, me.user + me.system, me.children_user + me.children_system)
+
+
+def others_cpu(before: Busy, now: Busy) -> float | None:
+    """Processors used between two moments by nobody of ours: not the trial, not a respected service, not who reads."""
+    if now.at <= before.at:
+        return None
+    running = sum(seconds - before.ours.get(pid, 0.0) for pid, seconds in now.ours.items())
+    counted = sum(seconds for pid, seconds in before.ours.items() if pid not in now.ours)
+    ended = max(0.0, now.reaped - before.reaped - counted)
+    own = running + ended + now.reader - before.reader
+    return max(0.0, (now.host - before.host - own) / (now.at - before.at))
 
 
 def available(root: Path = Path("/")) -> int | None:
