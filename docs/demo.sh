@@ -47,3 +47,33 @@ status=0
 hio review --repo "$copy" main..next-build || status=$?
 if [ "$status" -ne 0 ]; then echo "demo: expected a review in which nothing blocks merging, got exit code $status"; exit 1; fi
 printf '\nThe reviewer saw what no line of the diff says: exit code %s, and deployment waits for its measurements.\n' "$status"
+
+# Measured evidence: one short experiment on the real engine where `make lab` has built it, else a recorded one.
+lab=${HIO_LAB:-/opt/hio-lab}
+run=2026-11-30-threads
+if [ -x "$lab/llama-10001/bin/llama-server" ]; then
+  run=one-or-two-threads
+  documents="$copy/manifests/services/lab/gemma-270m"
+  kept checkout -q main
+  sed -i "s|/opt/hio-lab|$lab|" "$copy/manifests/sites/lab.yaml"
+  port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  tomorrow=$(python3 -c 'import time; print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400)))')
+  # The recorded plan, shortened to a look: four legs of one request, beside whatever serves here, however busy it is.
+  sed -e "s/^name: .*/name: $run/" -e 's/^stage: .*/stage: screening/' -e 's/, measured: 3/, measured: 1/' -e '/noise:/d' -e '/^reproduces:/d' \
+    -e 's/^order: .*/order: [base, threads-2, threads-2, base]/' -e "s/^serving: .*/serving: {during: none}\nport: $port/" \
+    -e 's/ others_cpu: [0-9.]*,//' "$documents/plans/threads.yaml" > "$documents/plans/$run.yaml"
+  hio ledger append approval --repo "$copy" --service lab/gemma-270m --approves load-test --plan "$run" --until "$tomorrow" \
+    --scope "the demo on this machine" > /dev/null
+  export HIO_STATE="$copy/state"
+
+  say "hio run $run   # the page: what would happen to this host"
+  hio run --repo "$copy" "$run"
+
+  say "hio run $run --yes   # about a minute"
+  hio run --repo "$copy" "$run" --name "$run" --yes | sed '1,/^What is known/d'
+else
+  printf '\nNo engine in %s (make lab builds one): what a recorded experiment shows instead.\n' "$lab"
+fi
+
+say "hio verdict $run"
+hio verdict --repo "$copy" "$run"
