@@ -4,7 +4,8 @@ Against a weak control almost everything is an improvement: yesterday's thread c
 build before the last. Contract 4.6: the baseline is the practical one, and the previous accepted stack is the first
 candidate (3.8). Computed: the settings of the baseline arm, stack and delta, against those of the current parent in the
 service's ledger. A screening may look from elsewhere, which is a gate; so is a service whose ledger names no parent. A
-null experiment may compare any stack with itself. A plan that was run is held against the parents that its ledger had.
+null experiment may compare any stack with itself. A plan that was run is held against the parents that its ledger had, and
+of a screening that was run its verdict says it.
 
 How to fix: let the baseline arm be the current parent (`hio ledger show` names it) without a delta, or record first
 what serves: `hio ledger append baseline`.
@@ -52,6 +53,8 @@ def _against_parent(item: Item, plan: Plan, view: View) -> Iterator[Problem]:
     known = [each for each in differing[-1] if each.group is not Group.UNKNOWN]
     what = listed(f"{each.address} ({each.from_} there, {each.to} here)" for each in known or differing[-1])
     weighs = Severity.GATE if plan.stage == "screening" or not known else None
+    if weighs is Severity.GATE and not still_open:
+        return
     yield Problem(
         place,
         f"the baseline is not the current parent {parents[-1]}: it {'differs' if known else 'may differ'} in {what}",
