@@ -7,7 +7,7 @@ logarithms of its trials from their arm's mean, widened by sqrt(n / (n - 1)). Ea
 A-A: nothing is planted, and the share of p <= alpha may not be above the 99 % bound of a binomial count of that level;
 of so few trials no exact test reaches alpha itself, so the level that it can reach stands beside it. Planted: the second
 arm is faster by the effect that hio states as detectable with power 0.8, and the share found has to be 0.8, within the
-99 % bound of this count and of the 500 draws behind the statement. Claimed: what a verdict would call an improvement or
+99 % bound of this count and of the 1000 draws behind the statement. Claimed: what a verdict would call an improvement or
 a harm, beyond the noise floor of an A-A run of the same size, drawn anew for each comparison.
 """
 
@@ -37,9 +37,9 @@ from hio_validate.history import Folder  # noqa: E402
 from hio_validate.repo import load  # noqa: E402
 from hio_validate.rules.base import View  # noqa: E402
 
-RUN, SERVICE, METRIC = "2026-11-29-threads", "lab/gemma-270m", "decode_tps"
+RUN, SERVICE, METRIC = "2026-11-30-a-a-decode-2", "lab/gemma-270m", "decode_tps"
 ALPHA, POWER, SEED, SPEED = 0.05, 0.8, 1, 50.0
-_DRAWS_BEHIND_THE_STATEMENT = 500
+_DRAWS_BEHIND_THE_STATEMENT = 1000
 
 
 class Rate(NamedTuple):
