@@ -59,7 +59,7 @@ if [ -x "$lab/llama-10001/bin/llama-server" ]; then
   port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
   tomorrow=$(python3 -c 'import time; print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400)))')
   # The recorded plan, shortened to a look: four legs of one request, beside whatever serves here, however busy it is.
-  sed -e "s/^name: .*/name: $run/" -e 's/^stage: .*/stage: screening/' -e 's/, measured: 3/, measured: 1/' -e '/noise:/d' -e '/^reproduces:/d' \
+  sed -e "s/^name: .*/name: $run/" -e 's/^stage: .*/stage: screening/' -e "s/^requests: .*/requests: {warm_up: 0, measured: 1}/" -e '/noise:/d' -e '/^reproduces:/d' \
     -e 's/^order: .*/order: [base, threads-2, threads-2, base]/' -e "s/^serving: .*/serving: {during: none}\nport: $port/" \
     -e 's/ others_cpu: [0-9.]*,//' "$documents/plans/threads.yaml" > "$documents/plans/$run.yaml"
   hio ledger append approval --repo "$copy" --service lab/gemma-270m --approves load-test --plan "$run" --until "$tomorrow" \
