@@ -332,11 +332,17 @@ def _bounds(case: Case, bounds: Sequence[Comparison]) -> Condition:
         {bound.metric: bound.worse_by_percent for bound in case.decide.bounds} if case.decide else {}
     )
     measured = {each.metric.name for each in bounds if each.measurable}
-    unmeasured = [metric for metric in asked if metric not in measured]
-    if unmeasured:
-        return Condition("bounds kept", "bound-unmeasured", f"{unmeasured[0]} was not measured")
+    for metric in asked:
+        unknown = [str(trial.number) for trial in case.trials if trial.counted and not _knows(trial, metric)]
+        if metric not in measured or unknown:
+            where = f" in leg {', '.join(unknown)}" if metric in measured else ""
+            return Condition("bounds kept", "bound-unmeasured", f"{metric} was not measured{where}")
     for each in bounds:
         if -each.gain > asked[each.metric.name]:
             said = f"{each.metric.name} got worse by {-each.gain:.3g} %, {asked[each.metric.name]:g} % is allowed"
             return Condition("bounds kept", "bound-broken", said)
     return Condition("bounds kept", "", ", ".join(asked) or "none was asked for")
+
+
+def _knows(trial: Trial, metric: str) -> bool:
+    return all(metric in row.cells for row in trial.rows) and trial.value(metric) is not None

@@ -119,7 +119,8 @@ def _effect(found: Detectable) -> str:
 def _placed(each: Comparison) -> list[tuple[str, int, float]]:
     case, name = each.case, each.metric.name
     arms = (each.baseline, each.candidate)
-    return [(t.arm, t.number, t.value(name)) for t in case.trials if t.counted and t.arm in arms]
+    placed = [(t.arm, t.number, t.value(name)) for t in case.trials if t.counted and t.arm in arms]
+    return [(arm, leg, value) for arm, leg, value in placed if value is not None]
 
 
 def _shown_beside(judged: Verdict, each: Comparison) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from hio_validate.evidence.raw import UnreadableRows, number, read_rows
+from hio_validate.evidence.raw import UnreadableRows, read_rows
+from hio_validate.evidence.trials import known, plan_of, trials_of
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.entry import (
     Anchor,
@@ -131,12 +132,9 @@ def _run(item: Item, repo: Repo) -> Iterator[str]:
     try:
         read = read_rows(run, raw) if raw is not None else []
         rows.update(row.cells[run.raw.arm] for row in read)
+        trials = trials_of(run, read, plan_of(item, repo))
         for metric, column in run.columns.items():
-            values = {
-                arm: [number(row, metric) for row in read if row.cells[run.raw.arm] == arm]
-                for arm in run.arms
-                if column.better
-            }
+            values = {arm: known(trials, arm, metric) for arm in run.arms if column.better}
             if any(values.values()):
                 metrics.append(_medians(metric, column.unit, values))
     except UnreadableRows as error:
