@@ -28,6 +28,7 @@ from hio_validate.models.entry import (
 )
 from hio_validate.models.run import Run
 from hio_validate.models.site import Place, Site
+from hio_validate.quantity import measured
 from hio_validate.repo import Item, Repo
 from hio_validate.review.changes import Added, How
 from hio_validate.review.matrices import published
@@ -165,7 +166,7 @@ def _medians(metric: str, unit: str, values: dict[str, list[float]]) -> str:
     from statistics import median  # only where a run is new
 
     return f"{metric}, median: " + ", ".join(
-        f"{arm} {median(seen):.6g} {unit}" for arm, seen in values.items() if seen
+        f"{arm} {measured(median(seen), unit)}" for arm, seen in values.items() if seen
     )
 
 

@@ -219,7 +219,7 @@ def test_a_gain_that_breaks_a_bound_is_none(tmp_path: Path) -> None:
     found = _result(tmp_path, SPEEDS, rows=slow, plan=bound)
     assert (found.result, found.best) == (Result.NO_IMPROVEMENT, "base")
     [broken] = [each for each in found.effect if each.reason == "bound-broken"]
-    assert broken.sentence == "ttft_ms got worse by 97.6 %, 5.5 % is allowed"
+    assert broken.sentence == "ttft_ms got worse by 97.56 %, 5.5 % is allowed"
 
 
 def _unknown_ttft(row: Row) -> None:

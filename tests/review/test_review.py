@@ -240,7 +240,7 @@ def test_a_row_tells_its_evidence_with_run_and_published_number(tmp_path: Path) 
     (row,) = change.rows
     assert (row.before, row.after, row.values) == ("retest", "changed", "1 -> 2")
     assert row.evidence == (
-        "2026-02-20-threads", "increment", "2026-02-20-threads", "decode_tps +39.51 % (median, one -> two)",
+        "2026-02-20-threads", "increment", "2026-02-20-threads", "decode_tps +39.5062 % (median, one -> two)",
     )  # fmt: skip
 
 
