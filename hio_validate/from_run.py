@@ -13,6 +13,7 @@ from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.tiers import Verdict, verdict
 from hio_validate.models.run import Run
+from hio_validate.quantity import change, from_to, probability
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 from hio_validate.settings.difference import NEEDS_A_ROW
@@ -174,10 +175,10 @@ def _judged_anyhow(item: Item, view: View, metric: str | None) -> Verdict:
 def _sentences(shown: list[Comparison], sign: int) -> Iterator[str]:
     for each in shown:
         if each.gain * sign > 0:
-            one, two = each.medians
+            values = from_to(*each.medians, each.metric.unit)
             yield (
-                f"{each.metric.name} of {each.candidate} {each.change:+.2f} % "
-                f"({one:.5g} -> {two:.5g} {each.metric.unit}, p {each.test.p:.2g})"
+                f"{each.metric.name} of {each.candidate} {change(each.change)} "
+                f"({values}, p {probability(each.test.p)})"
             )
 
 

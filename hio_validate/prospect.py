@@ -116,7 +116,7 @@ def _detectable(item: Item, n: int, alpha: float, view: View) -> tuple[float | N
     plan: Plan = item.model
     noise, metric = run_named(item, plan.decide.noise, view), plan.decide.metric
     if noise is None:
-        return None, "no null experiment says how large the noise is"
+        return None, "no A-A experiment says how large the noise is"
     case = Case(noise, view)
     arms = [case.values(arm, metric) for arm in noise.model.arms] if metric in noise.model.columns else []
     if not arms or any(len(values) < 2 or min(values) <= 0 for values in arms):

@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "places": "",
     "diagnostic": "",
     "moment": "",
+    "quantity": "",
     "size": "",
     "spelling": "",
     "source": "diagnostic",
@@ -32,7 +33,7 @@ MAY_IMPORT = {
     "observe": "models settings",
     "recording": "source models settings",
     "ledger": "moment models repo",
-    "evidence": "moment models repo settings ledger",
+    "evidence": "moment quantity models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
@@ -42,19 +43,19 @@ MAY_IMPORT = {
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo evidence ledger recording rules engine",
-    "from_run": "models repo settings evidence rules appending",
+    "from_run": "quantity models repo settings evidence rules appending",
     "surroundings": "source repo",
     "focused": "diagnostic repo parents surroundings engine",
     "checkpoint": "diagnostic source repo settings history parents focused",
     "shards": "diagnostic repo surroundings rules engine",
-    "review": "places diagnostic moment models repo settings history parents evidence ledger rules status engine "
+    "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift",
     "prospect": "models repo settings evidence rules execute",
-    "report": "diagnostic moment models repo settings ledger evidence inheritance status next_test life checkpoint "
+    "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
     "review execute size prospect",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",

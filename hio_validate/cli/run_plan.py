@@ -20,7 +20,6 @@ from hio_validate.execute.prepare import prepare
 from hio_validate.execute.work import Work
 from hio_validate.repo import Item, Repo
 from hio_validate.report import trial
-from hio_validate.report.visible import visible
 from hio_validate.rules.base import View
 
 
@@ -81,7 +80,7 @@ def _work(found: Repo, item: Item, root: Path, job: str, format_: str) -> Work:
     if format_ == "json":
         show(as_json({"version": 1, "job": job, "refused": made, "exit_code": 1}))
     else:
-        show("".join(f"refused: {visible(reason)}\n" for reason in made))
+        show(trial.refusals(made, width()))
     sys.exit(1)
 
 

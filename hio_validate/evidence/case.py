@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from hio_validate.evidence.raw import Row, UnreadableRows, read_rows
-from hio_validate.evidence.trials import Trial, pinned, plan_of, trials_of
+from hio_validate.evidence.trials import Trial, known, pinned, plan_of, trials_of
 from hio_validate.ledger import Ledger
 from hio_validate.models.capture import Capture
 from hio_validate.models.plan import Criteria, Plan, SameWork
@@ -86,8 +86,8 @@ class Case:
         return [trial for trial in self.trials if trial.arm == arm and trial.counted]
 
     def values(self, arm: str, metric: str) -> list[float]:
-        """The observations of an arm, in the order of its legs."""
-        return [trial.value(metric) for trial in self.counted(arm)]
+        """The observations of an arm, in the order of its legs; a leg that does not know the metric has none."""
+        return known(self.trials, arm, metric)
 
     @cached_property
     def baseline(self) -> str:

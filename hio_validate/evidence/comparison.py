@@ -43,8 +43,20 @@ class Comparison:
 
     @property
     def measurable(self) -> bool:
-        """Whether both arms have a trial that counts, and a ratio exists."""
-        return all(values and min(values) > 0 for values in self.values)
+        """Whether both arms have a trial that counts and knows the metric, and a ratio exists."""
+        if not all(values and min(values) > 0 for values in self.values):
+            return False
+        return self.test_name != "sign-flip" or bool(self.rounds)
+
+    @cached_property
+    def rounds(self) -> list[float]:
+        """Log ratios by round, of the rounds whose two legs both know the metric."""
+        one, two = (self.case.counted(arm) for arm in (self.baseline, self.candidate))
+        pairs = [
+            (a.value(self.metric.name), b.value(self.metric.name)) for a, b in zip(one, two, strict=False)
+        ]
+        known = [(a, b) for a, b in pairs if a is not None and b is not None]
+        return rounds([a for a, _ in known], [b for _, b in known])
 
     @property
     def medians(self) -> tuple[float, float]:
@@ -72,7 +84,7 @@ class Comparison:
     def test(self) -> Test:
         """The planned test; of the labels where no plan says."""
         if self.test_name == "sign-flip":
-            return sign_flip_test(rounds(*self.values))
+            return sign_flip_test(self.rounds)
         return permutation_test(*self.values)
 
     @cached_property
@@ -80,7 +92,7 @@ class Comparison:
         """The Hodges-Lehmann estimate that belongs to the test, with its interval."""
         confidence = 1 - self.case.alpha
         if self.test_name == "sign-flip":
-            return shift_of_rounds(rounds(*self.values), confidence)
+            return shift_of_rounds(self.rounds, confidence)
         return shift_between(*self.values, confidence)
 
     @cached_property

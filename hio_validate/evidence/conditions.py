@@ -19,6 +19,7 @@ from hio_validate.ledger import PARENT
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.engine import Engine
 from hio_validate.moment import moment
+from hio_validate.quantity import change, declared, probability, share
 from hio_validate.repo import name_of
 
 LEAST_TRIALS = 3
@@ -64,10 +65,12 @@ def of_noise(deciding: Sequence[Comparison]) -> list[Condition]:
     found = []
     for each in measured[:1]:
         why = each.floor.refused or ("" if each.noise else f"the A-A run did not measure {each.metric.name}")
-        known = f"{each.noise.percent:.3g} % on {each.metric.name}" if each.noise else ""
+        known = f"{share(each.noise.percent)} on {each.metric.name}" if each.noise else ""
         found.append(Condition("A-A noise", "noise-unknown" if why else "", why or known))
         p, alpha = each.test.smallest_p, each.case.alpha
-        said = f"with {_trials(each.test.n)} the smallest p is {p:.3g}, the level {alpha:.3g}"
+        said = (
+            f"with {_trials(each.test.n)} the smallest p is {probability(p)}, the level {probability(alpha)}"
+        )
         found.append(Condition("reachable level", "level-unreachable" if p > alpha + 1e-12 else "", said))
     return found
 
@@ -317,13 +320,13 @@ _CHECKS: tuple[Callable[[Case], Condition], ...] = (
 def _effect(each: Comparison) -> Iterator[Condition]:
     name = f"{each.metric.name} of {each.candidate}"
     if each.noise is not None:
-        said = f"{name}: {each.change:+.3g} %, the A-A noise is {each.noise.percent:.3g} %"
+        said = f"{name}: {change(each.change)}, the A-A noise is {share(each.noise.percent)}"
         yield Condition("beyond noise", "" if each.beyond_noise else "effect-within-noise", said)
-    said = f"{name}: a gain of {each.gain:.3g} %, at least {each.tolerance:g} % was asked for"
+    said = f"{name}: a gain of {share(each.gain)}, at least {declared(each.tolerance)} was asked for"
     yield Condition(
         "beyond tolerance", "" if each.gain >= each.tolerance and each.gain > 0 else "below-tolerance", said
     )
-    said = f"{name}: p {each.test.p:.3g}, the level is {each.case.alpha:.3g}"
+    said = f"{name}: p {probability(each.test.p)}, the level is {probability(each.case.alpha)}"
     yield Condition("p at most alpha", "" if each.significant else "not-significant", said)
 
 
@@ -332,11 +335,17 @@ def _bounds(case: Case, bounds: Sequence[Comparison]) -> Condition:
         {bound.metric: bound.worse_by_percent for bound in case.decide.bounds} if case.decide else {}
     )
     measured = {each.metric.name for each in bounds if each.measurable}
-    unmeasured = [metric for metric in asked if metric not in measured]
-    if unmeasured:
-        return Condition("bounds kept", "bound-unmeasured", f"{unmeasured[0]} was not measured")
+    for metric in asked:
+        unknown = [str(trial.number) for trial in case.trials if trial.counted and not _knows(trial, metric)]
+        if metric not in measured or unknown:
+            where = f" in leg {', '.join(unknown)}" if metric in measured else ""
+            return Condition("bounds kept", "bound-unmeasured", f"{metric} was not measured{where}")
     for each in bounds:
         if -each.gain > asked[each.metric.name]:
-            said = f"{each.metric.name} got worse by {-each.gain:.3g} %, {asked[each.metric.name]:g} % is allowed"
+            said = f"{each.metric.name} got worse by {share(-each.gain)}, {declared(asked[each.metric.name])} is allowed"
             return Condition("bounds kept", "bound-broken", said)
     return Condition("bounds kept", "", ", ".join(asked) or "none was asked for")
+
+
+def _knows(trial: Trial, metric: str) -> bool:
+    return all(metric in row.cells for row in trial.rows) and trial.value(metric) is not None

@@ -59,7 +59,7 @@ def _unfit(noise: Case, case: Case) -> str:
     if noise.run.file == case.run.file:
         return f"{name} cannot be its own noise"
     if noise.model.imported or noise.plan is None or noise.plan.stage != "a-a":
-        return f"{name} is no A-A experiment that hio ran from a plan of stage null"
+        return f"{name} is no A-A experiment that hio ran from a plan of stage a-a"
     if noise.model.outcome != "completed":
         return f"the A-A run {name} was not completed"
     too_few = [arm for arm in noise.model.arms if len(noise.counted(arm)) < 3]

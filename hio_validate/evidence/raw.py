@@ -1,7 +1,8 @@
 """Raw rows of a run, read from their bytes (contract 7.3).
 
-Invariant: a cell that is no finite number never enters a statistic; it is refused with its line. Only a row that
-does not count (a failed request, a warm-up, a check) may leave a metric empty.
+Invariant: a cell that is no finite number never enters a statistic; it is refused with its line. An empty cell of a
+metric is no number either: of a row that counts it says that the metric is unknown, and it is refused where the run
+has no column of statuses, because there it may as well be a request that failed.
 """
 
 from __future__ import annotations
@@ -132,8 +133,14 @@ def _check(row: Row, run: Run) -> None:
         if column is not None and column not in row.cells:
             raise UnreadableRows(row.line, f'no column "{column}", which the run names in raw:')
     for name, meaning in run.columns.items():
-        if meaning.better is not None and (row.cells[name] or counts(row, run)):
+        may_be_empty = run.raw.status is not None or not counts(row, run)
+        if meaning.better is not None and not (may_be_empty and is_unknown(row, name)):
             number(row, name)
+
+
+def is_unknown(row: Row, metric: str) -> bool:
+    """Whether nobody knows a metric of a row: an answer of one token has no gap between tokens."""
+    return not row.cells[metric]
 
 
 def counts(row: Row, run: Run) -> bool:

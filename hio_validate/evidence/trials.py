@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hio_validate.evidence.raw import Row, counts, failure, is_measured, number
+from hio_validate.evidence.raw import Row, counts, failure, is_measured, is_unknown, number
 from hio_validate.models.entry import Result
 from hio_validate.models.plan import Plan
 from hio_validate.models.run import Leg, Run
@@ -36,8 +36,14 @@ class Trial(NamedTuple):
     def counted(self) -> bool:
         return not self.invalid
 
-    def value(self, metric: str) -> float:
-        """The observation: the median of the measured requests. Raises UnreadableRows or, without any, IndexError."""
+    def value(self, metric: str) -> float | None:
+        """The observation, in the unit of the metric's column: the median of the measured requests.
+
+        None where one of them does not know the metric: a median of those that do is one of chosen requests.
+        Raises UnreadableRows or, without any request, IndexError.
+        """
+        if any(is_unknown(row, metric) for row in self.rows):
+            return None
         return median([number(row, metric) for row in self.rows])
 
 
@@ -77,6 +83,7 @@ def _measured(run: Run, rows: Sequence[Row]) -> Iterator[Row]:
 def _of_row(run: Run, row: Row, place: int, plan: Plan | None) -> Trial:
     failed = failure(row, run)
     wrong = [f"its request failed: {failed}"] if failed else _cache_hits(run, [row], plan)
+    wrong += _undecided([row], plan) if counts(row, run) else []
     return Trial(row.cells[run.raw.arm], place, (row,) if counts(row, run) else (), (), tuple(wrong))
 
 
@@ -106,8 +113,18 @@ def _seen(
         yield "it measured nothing"
     elif plan is not None and plan.requests is not None and len(measured) != plan.requests.measured:
         yield f"{len(measured)} measured requests; the plan says {plan.requests.measured}"
+    yield from _undecided(good, plan)
     yield from _cache_hits(run, measured, plan)
     yield from _unequal_answers(run, good, plan)
+
+
+def _undecided(rows: Sequence[Row], plan: Plan | None) -> list[str]:
+    """Good requests that do not know the metric which decides: without it the leg says nothing of the question."""
+    metric = plan.decide.metric if plan is not None else None
+    unknown = [row for row in rows if metric in row.cells and is_unknown(row, metric)]
+    if not unknown:
+        return []
+    return [f"{metric}, which decides, is unknown for {len(unknown)} of {len(rows)} measured requests"]
 
 
 def _cache_hits(run: Run, rows: Sequence[Row], plan: Plan | None) -> list[str]:
@@ -146,14 +163,21 @@ def _unequal_answers(run: Run, rows: Sequence[Row], plan: Plan | None) -> list[s
     return [f"one prompt got {several} different answers within it"] if several > 1 else []
 
 
+def known(trials: Sequence[Trial], arm: str, metric: str) -> list[float]:
+    """The observations of an arm's trials that count and know the metric, in their order."""
+    return [
+        value
+        for trial in trials
+        if trial.arm == arm and trial.counted and (value := trial.value(metric)) is not None
+    ]
+
+
 def change_percent(result: Result, run: Run, rows: Sequence[Row], plan: Plan | None = None) -> float | None:
-    """100 * (to / from - 1) of the statistic of each arm's trials; None where an arm has none or is 0."""
+    """100 * (to / from - 1) of the statistic of each arm's trials; None where no trial of an arm knows the metric, or
+    the reference is 0."""
     statistic = mean if result.statistic == "mean" else median
     found = trials_of(run, rows, plan)
-    measured = [
-        [trial.value(result.metric) for trial in found if trial.arm == arm and trial.counted]
-        for arm in (result.from_arm, result.to_arm)
-    ]
+    measured = [known(found, arm, result.metric) for arm in (result.from_arm, result.to_arm)]
     if not all(measured):
         return None
     # A ratio in units of the largest value is the same ratio, and no sum overflows.

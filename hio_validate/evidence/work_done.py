@@ -12,6 +12,7 @@ from typing import NamedTuple
 from hio_validate.evidence.trials import Trial
 from hio_validate.models.plan import SameWork
 from hio_validate.models.run import Run
+from hio_validate.quantity import declared, share
 
 STRICT = SameWork()
 """What holds where no plan says otherwise: nothing may differ."""
@@ -48,7 +49,7 @@ class Unequal(NamedTuple):
         sides = " and ".join(
             f"{'/'.join(each)} in {arm}" for arm, each in zip(self.arms, self.found, strict=True)
         )
-        return f"{what} in request {self.request}: {sides} ({self.percent:.3g} %, tolerated {self.tolerance:g} %)"
+        return f"{what} in request {self.request}: {sides} ({share(self.percent)}, tolerated {declared(self.tolerance)})"
 
 
 def unequal_work(

@@ -13,6 +13,9 @@ from hio_validate.models.plan import Plan
 from hio_validate.moment import moment
 from hio_validate.repo import Item
 
+ASK = "; its owner gives one with: "
+"""Between the sentence of a missing approval and the command that gives it."""
+
 
 def needed(plan: Plan) -> tuple[str, ...]:
     """The kinds of approval that a plan needs."""
@@ -63,7 +66,7 @@ def _why_not(item: Item, plan: Item, ledger: Ledger, now: str) -> str:
 def _asked_for(kind: str, plan: Item, reasons: list[str]) -> str:
     known = f" ({'; '.join(reasons)})" if reasons else ""
     return (
-        f"no approval of kind {kind} covers {plan.name} now{known}; its owner gives one with: "
+        f"no approval of kind {kind} covers {plan.name} now{known}{ASK}"
         f"hio ledger append approval --service {plan.service} --approves {kind} "
         f'--scope "the plan {plan.name}" --owner OWNER --until YYYY-MM-DDTHH:MM:SSZ'
     )

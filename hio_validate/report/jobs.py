@@ -78,7 +78,7 @@ def job_list(jobs: Sequence[Job], width: int) -> str:
     rows = [
         (job.name, _began(job)[:16].replace("T", " "), job.state, _legs(job), _why(job)) for job in ordered
     ]
-    text = table(rows, width, ("job", "began (UTC)", "state", "legs", "how it ended"))
+    text = table(rows, width, ("job", "began (UTC)", "state", "legs", "how it ended"), whole=True)
     unsafe = [job for job in ordered if job.state == "unsafe"]
     return text + "".join(f"{unsafe_sentence(job)}\n" for job in unsafe)
 

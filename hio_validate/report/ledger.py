@@ -17,6 +17,7 @@ from hio_validate.models.entry import (
 )
 from hio_validate.moment import moment
 from hio_validate.next_test import AskedTest
+from hio_validate.quantity import published
 from hio_validate.repo import Item, name_of, pin_of
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
@@ -183,7 +184,7 @@ def _said(each: Shape) -> str:
 
 def _numbers(each: Shape) -> str:
     result = each["result"]
-    return f"{result['change_percent']:+g} % {result['metric']}" if result else ""
+    return f"{published(result['change_percent'])} {result['metric']}" if result else ""
 
 
 def _source(each: Shape) -> str:

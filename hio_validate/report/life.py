@@ -6,6 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from hio_validate.life import Happening, Life, Value
+from hio_validate.quantity import published
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 
@@ -83,4 +84,5 @@ def _number(each: Happening) -> str:
     result = _result(each)
     if result is None:
         return ""
-    return f"{result['change_percent']:+g} % {result['statistic']} {result['metric']}, {result['from']} to {result['to']}"
+    number = published(result["change_percent"])
+    return f"{number} {result['statistic']} {result['metric']}, {result['from']} to {result['to']}"

@@ -6,13 +6,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from hio_validate.diagnostic import Report
+from hio_validate.execute.approvals import ASK
 from hio_validate.prospect import Approval, Prospect
+from hio_validate.quantity import declared, probability, share
 from hio_validate.report import text
 from hio_validate.report.json_ import summary_and_findings
 from hio_validate.report.summary import counted
 from hio_validate.report.table import table
+from hio_validate.report.visible import visible
 from hio_validate.settings.difference import Compared
 from hio_validate.settings.value import text_of
+
+_STAGES = {
+    "screening": "a screening",
+    "confirmation": "a confirmation",
+    "a-a": "an A-A experiment",
+}
 
 
 def as_shape(found: Prospect, report: Report, exit_code: int) -> dict[str, Any]:
@@ -82,11 +91,11 @@ def render(found: Prospect, report: Report, *, color: bool = False, width: int =
     """The page as text; what the rules found stands at its end, with the outcome in the last line."""
     plan = found.plan
     parts = [
-        f"{found.item.name}: a {plan.stage} of {found.item.service}\n{plan.question}\n",
+        f"{visible(found.item.name)}: {_STAGES[plan.stage]} of {visible(found.item.service or '')}\n{visible(plan.question)}\n",
         table(list(_compares(found)), width),
         "what it can show\n" + table([("  " + key, said) for key, said in _shows(found)], width),
         "what it does to the host\n" + table([("  " + key, said) for key, said in _does(found)], width),
-        "approvals\n" + "".join(_approval(each, width) for each in found.approvals),
+        "approvals\n" + _approvals(found, width),
     ]
     return "\n".join([*parts, text.render(report, color=color, width=width)])
 
@@ -113,7 +122,10 @@ def _change(each: Compared) -> str:
 
 def _shows(found: Prospect) -> Iterator[tuple[str, str]]:
     decide, level = found.plan.decide, found.level
-    yield "decides", f"{decide.metric}, {decide.better} is better, by at least {decide.at_least_percent:g} %"
+    yield (
+        "decides",
+        f"{decide.metric}, {decide.better} is better, by at least {declared(decide.at_least_percent)}",
+    )
     if level.smallest_p is None:
         yield "smallest p", "none: an arm has no leg"
     else:
@@ -122,15 +134,18 @@ def _shows(found: Prospect) -> Iterator[tuple[str, str]]:
             if level.reachable
             else f"cannot be reached; it takes {level.legs_needed} legs an arm"
         )
-        yield "smallest p", f"{level.smallest_p:.3g} two-sided ({level.test}); level {level.alpha:g} {reach}"
+        yield (
+            "smallest p",
+            f"{probability(level.smallest_p)} two-sided ({level.test}); level {probability(level.alpha)} {reach}",
+        )
     if found.plan.stage == "screening":
         yield "stage", "a screening only looks: whatever comes out, it decides nothing"
-    yield "noise", decide.noise or "unknown: no null experiment is named"
+    yield "noise", decide.noise or "unknown: no A-A experiment is named"
     if level.detectable_percent is None:
         yield "detects", f"unknown: {level.detectable_how}"
     else:
         chance = f"in {100 * decide.power:g} of 100 such trials"
-        yield "detects", f"{level.detectable_percent:.2g} % or more, {chance} ({level.detectable_how})"
+        yield "detects", f"{share(level.detectable_percent)} or more, {chance} ({level.detectable_how})"
     if found.requests is not None:
         yield (
             "requests",
@@ -164,8 +179,19 @@ def _duration(seconds: float) -> str:
     return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
 
 
-def _approval(each: Approval, width: int) -> str:
-    if each.entry:
-        return table([(f"  {each.approves}", f"{each.entry}, until {each.until}")], width)
-    why, _, command = each.missing.partition("; its owner gives one with: ")
-    return table([(f"  {each.approves}", f"missing: {why}")], width) + (f"    {command}\n" if command else "")
+def _approvals(found: Prospect, width: int) -> str:
+    """Each kind with the entry that gives it, or with what its owner types to give it."""
+    rows = [
+        (
+            f"  {each.approves}",
+            f"{each.entry}, until {each.until}" if each.entry else f"missing: {_why(each)}",
+        )
+        for each in found.approvals
+    ]
+    commands = [visible(each.missing.partition(ASK)[2]) for each in found.approvals if each.missing]
+    asked = "".join(f"  {command}\n" for command in commands)
+    return table(rows, width) + (f"\nwhoever owns the host approves with\n{asked}" if commands else "")
+
+
+def _why(each: Approval) -> str:
+    return each.missing.partition(ASK)[0]

@@ -19,12 +19,18 @@ _NARROW = 60
 """Below, a cut cell tells too little."""
 
 
-def table(rows: Sequence[Sequence[str]], width: int = 80, head: Sequence[str] = ()) -> str:
-    """Rows as aligned lines, each ending with a newline; all rows have as many cells as the first."""
+def table(
+    rows: Sequence[Sequence[str]], width: int = 80, head: Sequence[str] = (), whole: bool = False
+) -> str:
+    """Rows as aligned lines, each ending with a newline; all rows have as many cells as the first.
+
+    `whole`: the first cells are names that a person types, so they are never cut; a table too narrow for them is
+    stacked.
+    """
     shown = [[visible(cell) for cell in row] for row in ([head, *rows] if head else rows)]
     if not shown:
         return ""
-    widths = _widths(shown, width)
+    widths = _widths(shown, width, whole)
     cut = any(wide(row[column]) > size for row in shown for column, size in enumerate(widths))
     if (cut and width < _NARROW) or sum(widths) + 2 * len(widths) > width - _LEAST_OF_THE_LAST:
         return "".join(_stacked(row, width) for row in shown)
@@ -40,10 +46,16 @@ def table(rows: Sequence[Sequence[str]], width: int = 80, head: Sequence[str] = 
     return "\n".join(lines) + "\n"
 
 
-def _widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Each column as wide as its widest cell, the widest ones shortened until enough is left for the last."""
+def _widths(rows: Sequence[Sequence[str]], width: int, whole: bool) -> list[int]:
+    """Each column as wide as its widest cell; where not `whole`, the widest ones are shortened until enough is left for
+    the last."""
     widths = [max(wide(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    while widths and sum(widths) + 2 * len(widths) > width - _LEAST_OF_THE_LAST and max(widths) > 12:
+    while (
+        not whole
+        and widths
+        and sum(widths) + 2 * len(widths) > width - _LEAST_OF_THE_LAST
+        and max(widths) > 12
+    ):
         widths[widths.index(max(widths))] -= 1
     return widths
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
+from hio_validate.execute.approvals import ASK
 from hio_validate.execute.work import ArmWork, Ceilings, Question, Work
 from hio_validate.report.summary import counted
 from hio_validate.report.visible import visible
@@ -60,6 +61,23 @@ def as_shape(work: Work, question: str, then: str, before: Mapping[str, Any]) ->
         ],
         "preflight": dict(before),
     }
+
+
+def refusals(reasons: Sequence[str], width: int = WIDTH) -> str:
+    """Why a plan may not run, a paragraph each; a command that mends it stands on a line of its own, unbroken."""
+    lines: list[str] = []
+    for reason in reasons:
+        sentence, mends, command = reason.partition(ASK)
+        said = f"refused: {sentence}" + (ASK.rstrip() if mends else "")
+        lines += wrap(
+            visible(said),
+            width,
+            subsequent_indent=" " * _INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += [" " * _INDENT + visible(command)] if command else []
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _wrapped(sentence: str, width: int) -> list[str]:

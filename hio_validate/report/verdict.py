@@ -9,6 +9,7 @@ from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.statistics import Detectable, order_check, outliers
 from hio_validate.evidence.tiers import Verdict
+from hio_validate.quantity import change, from_to, measured, probability, share
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 
@@ -68,9 +69,9 @@ def _compared(judged: Verdict, each: Comparison, width: int) -> str:
     head = f"{each.metric.name} in {unit}, {each.metric.better} is better: {each.candidate} against {each.baseline}"
     rows: Rows = []
     for arm, values in zip((each.baseline, each.candidate), each.values, strict=True):
-        rows.append((arm, "  ".join(map(_number, values)) or "no trial that counts"))
+        rows.append((arm, "  ".join(map(measured, values)) or "no trial that counts"))
     if each.measurable:
-        rows += [("median", _pair(each.medians, unit)), ("mean", _pair(each.means, unit))]
+        rows += [("median", from_to(*each.medians, unit)), ("mean", from_to(*each.means, unit))]
         if each.same_work:
             rows += _statistics(each)
         rows += _shown_beside(judged, each)
@@ -79,10 +80,10 @@ def _compared(judged: Verdict, each: Comparison, width: int) -> str:
 
 def _statistics(each: Comparison) -> Rows:
     test, interval = each.test, each.interval
-    rows = [("change", f"{each.change:+.2f} % of the medians")]
-    shown = f"{interval.percent:+.2f} %"
+    rows = [("change", f"{change(each.change)} of the medians")]
+    shown = change(interval.percent)
     if interval.low is not None and interval.high is not None and interval.confidence is not None:
-        shown += f", {interval.low:+.2f} % to {interval.high:+.2f} % with {100 * interval.confidence:.3g} % confidence"
+        shown += f", {change(interval.low)} to {change(interval.high)} with {100 * interval.confidence:.3g} % confidence"
         asked = 100 * (1 - each.case.alpha)
         if 100 * interval.confidence < asked - 1e-6:
             shown += f" (so few trials cannot reach {asked:g} %)"
@@ -91,7 +92,9 @@ def _statistics(each: Comparison) -> Rows:
     rows.append(("estimate", f"{shown}; {interval.method}"))
     error = f", standard error {test.error:.2g}" if test.error else ""
     n = f"{test.n[0]} rounds" if len(test.n) == 1 else f"{test.n[0]} and {test.n[1]} trials"
-    rows.append(("p", f"{test.p:.3g}{error}; {test.smallest_p:.3g} at best with {n}; {test.method}"))
+    rows.append(
+        ("p", f"{probability(test.p)}{error}; {probability(test.smallest_p)} at best with {n}; {test.method}")
+    )
     rows.append(("noise", _noise(each)))
     rows.append(("detectable", _detectables(each)))
     return rows
@@ -101,7 +104,7 @@ def _noise(each: Comparison) -> str:
     if each.noise is None:
         return f"unknown: {each.floor.refused or 'the A-A run did not measure this'}"
     n = each.noise
-    return f"{n.percent:.2f} %: {n.method}; {n.n} A-A trials, groups of {n.sizes[0]} and {n.sizes[1]}"
+    return f"{share(n.percent)}: {n.method}; {n.n} A-A trials, groups of {n.sizes[0]} and {n.sizes[1]}"
 
 
 def _detectables(each: Comparison) -> str:
@@ -109,32 +112,33 @@ def _detectables(each: Comparison) -> str:
     said = [f"before: {_effect(before)}" if before else "before: unknown without A-A noise"]
     after = each.detectable_after
     said.append(f"after, by the scatter of these trials: {_effect(after)}")
-    return f"{'; '.join(said)}; power {after.power:g} at level {after.alpha:.3g}, {after.n} per arm"
+    return f"{'; '.join(said)}; power {after.power:g} at level {probability(after.alpha)}, {after.n} per arm"
 
 
 def _effect(found: Detectable) -> str:
-    return f"{found.percent:.2f} %" if found.percent is not None else "no effect, however large"
+    return share(found.percent) if found.percent is not None else "no effect, however large"
 
 
 def _placed(each: Comparison) -> list[tuple[str, int, float]]:
     case, name = each.case, each.metric.name
     arms = (each.baseline, each.candidate)
-    return [(t.arm, t.number, t.value(name)) for t in case.trials if t.counted and t.arm in arms]
+    placed = [(t.arm, t.number, t.value(name)) for t in case.trials if t.counted and t.arm in arms]
+    return [(arm, leg, value) for arm, leg, value in placed if value is not None]
 
 
 def _shown_beside(judged: Verdict, each: Comparison) -> Iterator[tuple[str, str]]:
     found = order_check(_placed(each))
-    if found.correlation is None:
+    if found.correlation is None or found.p is None:
         said = found.method
     else:
-        said = f"correlation of value and leg {found.correlation:+.2f}, p {found.p:.2g} ({found.method})"
+        said = f"correlation of value and leg {found.correlation:+.2f}, p {probability(found.p)} ({found.method})"
     if found.first_percent is not None:
-        said += f"; the first leg is {found.first_percent:+.2f} % from its arm's others"
+        said += f"; the first leg is {change(found.first_percent)} from its arm's others"
     yield "order", said
     for far in outliers(_placed(each)):
         yield (
             "outlier",
-            f"leg {far.number} of {far.arm}, {_number(far.value)} (modified z {far.score:+.1f}): counted",
+            f"leg {far.number} of {far.arm}, {measured(far.value, each.metric.unit)} (modified z {far.score:+.1f}): counted",
         )
 
 
@@ -156,9 +160,9 @@ def _others(judged: Verdict, width: int) -> str:
         if not each.measurable:
             rows.append((each.metric.name, f"{each.candidate}: {each.result}"))
             continue
-        said = f"{each.baseline} {_number(each.medians[0])}, {each.candidate} {_number(each.medians[1])} {each.metric.unit}"
+        said = f"{each.baseline} {measured(each.medians[0])}, {each.candidate} {measured(each.medians[1], each.metric.unit)}"
         if each.same_work:
-            said += f": {each.change:+.2f} %, p {each.test.p:.3g}, {each.result}"
+            said += f": {change(each.change)}, p {probability(each.test.p)}, {each.result}"
         rows.append((each.metric.name, said))
     return f"beside it, each judged by itself\n{table(rows, width)}" if rows else ""
 
@@ -213,14 +217,6 @@ def next_step(judged: Verdict) -> tuple[str, str]:
         )
     said = f"keep {judged.case.baseline}; nobody has to try it again here"
     return said, f"hio ledger append negative-control {about}"
-
-
-def _pair(values: tuple[float, float], unit: str) -> str:
-    return f"{_number(values[0])} -> {_number(values[1])} {unit}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.5g}"
 
 
 def as_shape(judged: Verdict) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from hio_validate import quantity
 from hio_validate.models.entry import Result
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix, Preserved
 from hio_validate.repo import Item, name_of, pin_of
@@ -144,10 +145,8 @@ def _evidence(name: str, side: Side, service: str) -> Evidence:
 
 def published(result: Result) -> str:
     """A published number in words: `decode_tps +41 % (median, base -> threads-2)`."""
-    return (
-        f"{result.metric} {result.change_percent:+.4g} % ({result.statistic}, "
-        f"{result.from_arm} -> {result.to_arm})"
-    )
+    number = quantity.published(result.change_percent)
+    return f"{result.metric} {number} ({result.statistic}, {result.from_arm} -> {result.to_arm})"
 
 
 def _others(was: Matrix, now: Matrix) -> Iterator[str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from hio_validate.evidence.raw import UnreadableRows, number, read_rows
+from hio_validate.evidence.raw import UnreadableRows, read_rows
+from hio_validate.evidence.trials import known, plan_of, trials_of
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.entry import (
     Anchor,
@@ -27,6 +28,7 @@ from hio_validate.models.entry import (
 )
 from hio_validate.models.run import Run
 from hio_validate.models.site import Place, Site
+from hio_validate.quantity import measured
 from hio_validate.repo import Item, Repo
 from hio_validate.review.changes import Added, How
 from hio_validate.review.matrices import published
@@ -131,12 +133,9 @@ def _run(item: Item, repo: Repo) -> Iterator[str]:
     try:
         read = read_rows(run, raw) if raw is not None else []
         rows.update(row.cells[run.raw.arm] for row in read)
+        trials = trials_of(run, read, plan_of(item, repo))
         for metric, column in run.columns.items():
-            values = {
-                arm: [number(row, metric) for row in read if row.cells[run.raw.arm] == arm]
-                for arm in run.arms
-                if column.better
-            }
+            values = {arm: known(trials, arm, metric) for arm in run.arms if column.better}
             if any(values.values()):
                 metrics.append(_medians(metric, column.unit, values))
     except UnreadableRows as error:
@@ -167,7 +166,7 @@ def _medians(metric: str, unit: str, values: dict[str, list[float]]) -> str:
     from statistics import median  # only where a run is new
 
     return f"{metric}, median: " + ", ".join(
-        f"{arm} {median(seen):.6g} {unit}" for arm, seen in values.items() if seen
+        f"{arm} {measured(median(seen), unit)}" for arm, seen in values.items() if seen
     )
 
 

@@ -1,6 +1,6 @@
 """Arms that are the same where a plan compares, or that differ where it compares the baseline with itself.
 
-An experiment whose two arms run the same settings can only find noise, however well it is done; a null experiment (A-A)
+An experiment whose two arms run the same settings can only find noise, however well it is done; an A-A experiment
 whose arms differ measures an effect and calls it noise, and every later verdict is weighed against that. Computed from
 stacks, deltas and the defaults of their builds (contract 4.6, 7.2). What cannot be compared counts as neither.
 
@@ -26,7 +26,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             differing = listed(f"{one.address} ({one.from_} -> {one.to})" for one in each.known)
             yield Problem(
                 at_key(item, "arms", each.arm),
-                f"{each.arm} differs from {plan.baseline} in {differing}; a null experiment compares the baseline with itself",
+                f"{each.arm} differs from {plan.baseline} in {differing}; an A-A experiment compares the baseline with itself",
                 "take the delta away, or plan a screening or a confirmation",
             )
         elif plan.stage != "a-a" and not each.factors:
@@ -38,6 +38,6 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 
 RULE = Rule(
-    "arms-contradict-stage", Scope.DOCUMENT, Severity.ERROR, "arms are the same, or a null experiment's differ", check,
+    "arms-contradict-stage", Scope.DOCUMENT, Severity.ERROR, "arms are the same, or an A-A experiment's differ", check,
     kinds=("plan/v1",), contract=("4.6", "7.2"), since=3,
 )  # fmt: skip

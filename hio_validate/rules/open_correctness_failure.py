@@ -3,7 +3,7 @@
 Numbers of a stack that produces non-finite values or malformed state are numbers of a broken machine, and what is built
 on them falls with them. Contract 9.6: an open correctness failure on the parent blocks plans. Open is a `failed-run`
 entry with such a hazard that pins the stack of the baseline arm and that no later correction puts right. A screening or
-a null experiment may be how the cause is found, so there it is a gate.
+an A-A experiment may be how the cause is found, so there it is a gate.
 
 How to fix: find and mend the cause; a parent that was replaced is no longer the baseline. Where the entry was wrong,
 append a `correction`.

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.raw import UnreadableRows, agrees, read_rows
-from hio_validate.evidence.trials import Trial, change_percent, plan_of, trials_of
+from hio_validate.evidence.trials import Trial, change_percent, known, plan_of, trials_of
 from hio_validate.models.entry import Result
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
@@ -57,8 +57,9 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 
 def _not_computable(item: Item, result: Result, run: Item, trials: Sequence[Trial]) -> Iterator[Problem]:
-    """Why there is no number: an arm without trials that count, or a reference of 0."""
+    """Why there is no number: an arm without trials that count and know the metric, or a reference of 0."""
     measured = {trial.arm for trial in trials if trial.counted}
+    measured = {arm for arm in measured if known(trials, arm, result.metric)}
     for key, arm in (("from", result.from_arm), ("to", result.to_arm)):
         if arm not in measured:
             yield Problem(

@@ -1,7 +1,7 @@
 """A confirmation with fewer than three independent trials of an arm.
 
 Requests of one process share its memory layout, its caches and its luck: they are samples of one trial. Contract 7.2:
-a verdict needs at least three independent trials an arm, and independent means a process of its own. A null experiment
+a verdict needs at least three independent trials an arm, and independent means a process of its own. An A-A experiment
 that restarts nothing measures the noise within a process, which is smaller than the one between processes; there it is
 a gate.
 

@@ -6,7 +6,7 @@ against the effective difference of the arms, computed from stacks, deltas and t
 that lives in its leader's row is not declared beside it. What differs only perhaps, because a side is unknown, is a
 gate.
 
-How to fix: list exactly the settings in which the arms differ; `hio plan check` prints them. For a null experiment
+How to fix: list exactly the settings in which the arms differ; `hio plan check` prints them. For an A-A experiment
 write `factors: []`.
 """
 

@@ -1,6 +1,6 @@
 """A confirmation that does not know how much the baseline differs from itself on this host.
 
-Two runs of the same thing differ. Without a null experiment (A-A) of the baseline nobody knows by how much, and an
+Two runs of the same thing differ. Without an A-A experiment of the baseline nobody knows by how much, and an
 effect of three per cent is a result on a quiet machine and nothing on a shared one (contract 7.2, 7.4). Named noise is
 checked: its run compared one setting with itself; that it was another baseline, or another fixture, is a gate like
 noise that is not named at all.
@@ -30,15 +30,15 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         yield Problem(
             place,
             f"{noise.name} compared different settings; what it measured is no noise",
-            "name a run of stage null",
+            "name a run of stage a-a",
         )
     elif noise is not None and is_open(item, view):
         for message in _of_something_else(noise, item, plan):
-            yield Problem(place, message, "run a null experiment: hio plan new --a-a", severity=Severity.GATE)
+            yield Problem(place, message, "run an A-A experiment: hio plan new --a-a", severity=Severity.GATE)
     elif plan.decide.noise is None and is_open(item, view):
         yield Problem(
             at_key(item, "decide"),
-            "no null experiment is named: how much the baseline differs from itself on this host is unknown",
+            "no A-A experiment is named: how much the baseline differs from itself on this host is unknown",
             "run one (hio plan new --a-a) and name it in decide.noise",
             severity=Severity.GATE,
         )

@@ -1,6 +1,8 @@
 """Raw rows that are not what their run says: a cell that is no number, a missing column, an unknown arm, a wrong count.
 
-A failed leg is not 0 token/s, and a blank cell is not the mean of its neighbours. A reader that skips what it
+A failed leg is not 0 token/s, and a blank cell is not the mean of its neighbours: where a column of statuses says
+that the request went well, an empty metric is unknown and its trial has no value for it (an answer of one token has no
+time between tokens); without such a column it is refused. A reader that skips what it
 does not understand publishes a median of the rows that happened to parse, so here one such row makes the whole
 run unreadable (contract 7.3: every derived number is computed again from the raw rows). Every column has a unit
 in the run, or a number in it means nothing (contract 6.5). The first fault of a file is reported.

@@ -3,7 +3,7 @@
 "Faster" is confirmed by any positive number and refuted by none that matters. A claim such as "decode gains at least
 5 %" can be wrong, and tells the next reader what was worth the work (contract 4.1).
 
-How to fix: write into `hypothesis.claim` the change that is expected, with its unit. A null experiment claims none.
+How to fix: write into `hypothesis.claim` the change that is expected, with its unit. An A-A experiment claims none.
 """
 
 from __future__ import annotations

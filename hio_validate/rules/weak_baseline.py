@@ -3,8 +3,8 @@
 Against a weak control almost everything is an improvement: yesterday's thread count, a batch size nobody uses, the
 build before the last. Contract 4.6: the baseline is the practical one, and the previous accepted stack is the first
 candidate (3.8). Computed: the settings of the baseline arm, stack and delta, against those of the current parent in the
-service's ledger. A screening may look from elsewhere, which is a gate; so is a service whose ledger names no parent. A
-null experiment may compare any stack with itself. A plan that was run is held against the parents that its ledger had, and
+service's ledger. A screening may look from elsewhere, which is a gate; so is a service whose ledger names no parent. An
+A-A experiment may compare any stack with itself. A plan that was run is held against the parents that its ledger had, and
 of a screening that was run its verdict says it.
 
 How to fix: let the baseline arm be the current parent (`hio ledger show` names it) without a delta, or record first

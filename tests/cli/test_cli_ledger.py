@@ -216,7 +216,7 @@ def test_an_opportunity_says_what_the_run_showed(tmp_path: Path) -> None:
     text = (
         repo / append(repo, "opportunity", "--from-run", "threads", "--next", "long prompts").out.split()[1]
     ).read_text()
-    assert "decode_tps of two +20.26 % (50.1 -> 60.25 token/s, p 0.029)" in text
+    assert "decode_tps of two +20.26 % (50.1 -> 60.25 token/s, p 0.0286)" in text
     assert "result_kind: speed\n" in text and "workloads: [" in text and "tides, cold" in text
 
 

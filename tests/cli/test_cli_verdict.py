@@ -103,4 +103,4 @@ def test_the_recorded_run_is_a_draft(tmp_path: Path) -> None:
     said = hio(OWN, "verdict", "2026-11-29-threads")
     assert said.code == 0
     assert said.out.splitlines()[0] == "lab/gemma-270m/2026-11-29-threads: improvement, DRAFT"
-    assert "outlier     leg 8 of threads-2, 64.024 (modified z -6.2): counted" in said.out
+    assert "outlier     leg 8 of threads-2, 64.024 token/s (modified z -6.2): counted" in said.out

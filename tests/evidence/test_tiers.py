@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +219,38 @@ def test_a_gain_that_breaks_a_bound_is_none(tmp_path: Path) -> None:
     found = _result(tmp_path, SPEEDS, rows=slow, plan=bound)
     assert (found.result, found.best) == (Result.NO_IMPROVEMENT, "base")
     [broken] = [each for each in found.effect if each.reason == "bound-broken"]
-    assert broken.sentence == "ttft_ms got worse by 97.6 %, 5.5 % is allowed"
+    assert broken.sentence == "ttft_ms got worse by 97.56 %, 5.5 % is allowed"
+
+
+def _unknown_ttft(row: Row) -> None:
+    if row["leg"] == 3 and row["phase"] == "measured":
+        row.update(ttft_ms="")
+
+
+def test_a_bound_that_one_leg_did_not_measure_is_not_kept(tmp_path: Path) -> None:
+    bound = within("decide", "bounds", value=[{"metric": "ttft_ms", "worse_by_percent": 90.5}])
+    found = _result(tmp_path, SPEEDS, rows=_unknown_ttft, plan=bound)
+    assert (found.result, found.best) == (Result.NO_IMPROVEMENT, "base")
+    [unmeasured] = [each for each in found.effect if each.reason == "bound-unmeasured"]
+    assert unmeasured.sentence == "ttft_ms was not measured in leg 3"
+
+
+def test_a_metric_that_a_leg_does_not_know_leaves_the_others_as_they_are(tmp_path: Path) -> None:
+    found = _result(tmp_path, SPEEDS, rows=_unknown_ttft)
+    beside = next(each for each in found.comparisons if each.metric.name == "ttft_ms")
+    assert (found.result, found.tier) == (Result.IMPROVEMENT, Tier.VERDICT)
+    assert [len(values) for values in beside.values] == [4, 3]
+
+
+def test_a_round_pairs_only_legs_that_both_know_the_metric(tmp_path: Path) -> None:
+    sign_flip = within("decide", "test", value="sign-flip")
+    found = _result(tmp_path, SPEEDS, rows=_unknown_ttft, plan=sign_flip)
+    beside = next(each for each in found.comparisons if each.metric.name == "ttft_ms")
+    speeds = [
+        pair for place, pair in enumerate(zip(SPEEDS["base"], SPEEDS["two"], strict=True)) if place != 1
+    ]
+    assert beside.test.n == (3,)
+    assert beside.rounds == pytest.approx([log(base / two) for base, two in speeds], abs=1e-5)
 
 
 def test_less_is_better_where_the_metric_says_so(tmp_path: Path) -> None:

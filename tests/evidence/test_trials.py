@@ -75,14 +75,38 @@ def test_the_median_of_the_measured_requests_is_one_observation() -> None:
     assert (len(one.checks), len(one.rows), one.number) == (1, 2, 1)
 
 
-def test_what_does_not_count_may_leave_a_metric_empty_and_nothing_else_may() -> None:
+def test_what_does_not_count_may_leave_a_metric_empty() -> None:
     failed = GOOD.replace("2\ttwo\tmeasured\tok\t0\tp\tc\t20", "2\ttwo\tmeasured\ttimeout\t\tp\t\t")
     one, two = trials(failed)
     assert one.counted
     assert two.invalid == ("1 of 2 measured requests failed: timeout",)
+
+
+UNKNOWN = GOOD.replace("p\tc\t14", "p\tc\t")
+"""The second measured request of leg 1 was answered, and nobody knows how fast."""
+
+
+def test_a_metric_that_one_request_does_not_know_is_no_observation_of_its_trial() -> None:
+    one, two = trials(UNKNOWN)
+    assert (one.counted, one.value("speed")) == (True, None)
+    assert (two.counted, two.value("speed")) == (True, 21)
+
+
+def test_a_leg_that_does_not_know_the_metric_which_decides_does_not_count() -> None:
+    planned = plan()
+    asks = planned.model_copy(update={"decide": planned.decide.model_copy(update={"metric": "speed"})})
+    one, two = trials(UNKNOWN, planned=asks)
+    assert one.invalid == ("speed, which decides, is unknown for 1 of 2 measured requests",)
+    assert two.counted
+
+
+def test_where_no_column_says_how_a_request_ended_an_empty_cell_is_refused() -> None:
+    run = told(rows=2)
+    silent = run.model_copy(update={"raw": run.raw.model_copy(update={"status": None})})
+    good, bad = "1\tone\tmeasured\tok\t0\tp\tc\t1\n", "2\ttwo\tmeasured\tok\t0\tp\tc\t\n"
     with pytest.raises(UnreadableRows, match='speed is "": expected a number') as refusal:
-        trials(GOOD.replace("p\tc\t14", "p\tc\t"))
-    assert refusal.value.line == 5
+        read_rows(silent, (HEAD + good + bad).encode())
+    assert refusal.value.line == 3
 
 
 @pytest.mark.parametrize("wrong", ["nan", "inf", "fast"])
@@ -151,8 +175,8 @@ def test_null_is_an_empty_cell() -> None:
     line = b'{"leg": 1, "arm": "one", "phase": "measured", "status": "x", "cached": 0, "prompt_sha256": "p", "content_sha256": "c", "speed": null}\n'
     run = told(format_="jsonl", rows=1)
     assert read_rows(run, line)[0].cells["speed"] == ""
-    with pytest.raises(UnreadableRows):
-        read_rows(run, line.replace(b'"x"', b'"ok"'))
+    [trial] = trials_of(run, read_rows(run, line.replace(b'"x"', b'"ok"')))
+    assert trial.value("speed") is None
 
 
 @pytest.mark.parametrize("column", ["leg", "phase", "status"])

@@ -20,6 +20,11 @@ def test_no_line_is_wider_than_asked_for_unless_a_single_word_is(shown: list[lis
         assert len(line) <= width or len(line.split()) == 1, line
 
 
+@given(rows, st.integers(20, 120))
+def test_a_whole_table_cuts_no_cell(shown: list[list[str]], width: int) -> None:
+    assert "…" not in table(shown, width, whole=True)
+
+
 @pytest.mark.parametrize("width", [40, 30])
 def test_a_narrow_terminal_gets_the_rest_below_the_first_cell(width: int) -> None:
     text = table([("server.threads", "1", "2", "followed by the batch threads")], width)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hio_validate.execute.approvals import ASK
 from hio_validate.execute.work import Command, Service, Work
-from hio_validate.report.trial import as_shape, as_text
+from hio_validate.report.trial import as_shape, as_text, refusals
 from tests.execute.experiment import SERVICE, prepared
 
 BEFORE = {"at": "2026-11-29T12:00:00Z", "last": ["r0: failed: it broke"], "active": [], "pending": ["j7: unsafe"],
@@ -81,3 +82,17 @@ def test_the_same_as_json(work: Work) -> None:
     shape = json.loads(json.dumps(as_shape(work, "is it faster?", "restore-parent", BEFORE)))
     assert (shape["version"], shape["requests"], shape["order"]) == (1, 12, ["one", "two", "two", "one"])
     assert shape["commands"]["two"][-2:] == ["--threads", "2"]
+
+
+def test_a_refusal_is_wrapped_and_its_command_stands_whole_on_a_line_of_its_own() -> None:
+    command = (
+        "hio ledger append approval --service lab/gemma-270m --approves load-test --scope 'the plan threads'"
+    )
+    missing = f"no approval of kind load-test covers threads now{ASK}{command}"
+    page = refusals([missing, "a reason " * 20]).splitlines()
+    assert page[:2] == [
+        "refused: no approval of kind load-test covers threads now; its owner gives one",
+        "  with:",
+    ]
+    assert page[2] == f"  {command}"
+    assert page[3].startswith("refused: a reason") and all(len(line) <= 80 for line in page[3:])

@@ -33,7 +33,7 @@ from tests.review.prepared import (
     site,
     stack,
 )
-from tests.small_repo import pin
+from tests.small_repo import pin, sha
 
 ENGINE = "manifests/engines/llama-server/b10001"
 NOW = "2026-03-02T00:00:00Z"
@@ -240,8 +240,22 @@ def test_a_row_tells_its_evidence_with_run_and_published_number(tmp_path: Path) 
     (row,) = change.rows
     assert (row.before, row.after, row.values) == ("retest", "changed", "1 -> 2")
     assert row.evidence == (
-        "2026-02-20-threads", "increment", "2026-02-20-threads", "decode_tps +39.51 % (median, one -> two)",
+        "2026-02-20-threads", "increment", "2026-02-20-threads", "decode_tps +39.5062 % (median, one -> two)",
     )  # fmt: skip
+
+
+def test_a_new_run_tells_the_median_of_what_counts(tmp_path: Path) -> None:
+    rows = "arm\tstatus\tdecode_tps\none\tok\t80\none\ttimeout\t\ntwo\tok\t120\n"
+    arms = "".join(f'  {arm}: {{stack: "{pin("base", stack("base", 1))}"}}\n' for arm in ("one", "two"))
+    run = (
+        f"hio: run/v1\nname: new\nservice: {SERVICE}\narms:\n{arms}"
+        f"raw: {{file: rows.tsv, sha256: {sha(rows)}, format: tsv, rows: 3, arm: arm, status: status}}\n"
+        "columns:\n  arm: {unit: text}\n  status: {unit: text}\n  decode_tps: {unit: token/s, better: higher}\n"
+    )
+    room = f"{ROOM}/runs/new"
+    found = service(changed(tmp_path, {f"{room}/run.yaml": run, f"{room}/rows.tsv": rows}))
+    (told,) = [each.says for each in found.records if each.name == "new"]
+    assert "decode_tps, median: one 80 token/s, two 120 token/s" in told
 
 
 def test_a_row_without_evidence_says_so(tmp_path: Path) -> None:
