@@ -14,7 +14,7 @@ import click
 from hio_validate.cli.following import follow
 from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
-from hio_validate.execute import jobs, launch, lock, preflight, recovery
+from hio_validate.execute import closing, jobs, launch, lock, preflight, recovery
 from hio_validate.execute.journal import JournalLost, now
 from hio_validate.execute.prepare import prepare
 from hio_validate.execute.work import Work
@@ -117,7 +117,7 @@ def _resume(state: Path, name: str, yes: bool, detach: bool, format_: str) -> No
         click.echo(f"{name} runs already; it is watched, not started twice", err=True)
         sys.exit(follow(job, format_))
     try:
-        why_not = recovery.why_not_resumable(job)
+        why_not = recovery.why_not_resumable(job, closing.real_parts())
         work, places = job.work, list(jobs.places_left(job))
     except jobs.Unreadable as error:
         stop(str(error))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hio_validate.execute import cgroup, owned, service
-from hio_validate.execute.jobs import Job
+from hio_validate.execute.jobs import Job, places_left
 from hio_validate.execute.journal import Journal, JournalLost
 from hio_validate.execute.service import Before, Restoration
 from hio_validate.execute.watch import Watch
@@ -39,14 +39,16 @@ class Parts:
     leg: RunLeg
     record: Callable[[Path], Path | None]
     """Writes the run's folder from the job's folder and gives its place; None where there is nothing to write."""
+    changed: Callable[[Work], str | None]
+    """Why the documents that the work was prepared from hold no longer, in words."""
 
 
 def real_parts() -> Parts:
     """The legs and the record of hio itself."""
     # Only where a trial runs or is closed: they read whole repositories.
-    from hio_validate.execute import leg, record
+    from hio_validate.execute import leg, pinned, record
 
-    return Parts(leg.run, record.write)
+    return Parts(leg.run, record.write, pinned.changed)
 
 
 def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool = False) -> bool:
@@ -64,6 +66,19 @@ def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool
     if ledger.lost is not None:
         return False
     return _noted(ledger, "closed", outcome=outcome, why=why, resumable=resumable)
+
+
+def how_it_ended(job: Job, why: str) -> tuple[str, str, bool]:
+    """Outcome, reason and whether it may go on, of a job whose supervisor died; `why` is the reason if none is on record.
+
+    A death after the last leg takes nothing from the legs: all of them ran.
+    """
+    ended = job.current("ended")
+    if ended is not None:
+        return ended["outcome"], ended["why"], ended["resumable"]
+    if next(places_left(job), None) is None:
+        return "completed", "all legs ran", False
+    return "aborted", why, True
 
 
 def end_what_is_left(job: Job, *, below_us: bool) -> bool:

@@ -80,10 +80,7 @@ def _take_over(folder: Path, parts: Parts, code: int) -> bool:
         ledger.write("supervisor-lost", code=code, why=why)
     if not closing.end_what_is_left(job, below_us=True):
         return False
-    ended = job.current("ended")
-    if ended is not None:
-        return closing.conclude(folder, parts, ended["outcome"], ended["why"], ended["resumable"])
-    return closing.conclude(folder, parts, "aborted", why, resumable=True)
+    return closing.conclude(folder, parts, *closing.how_it_ended(job, why))
 
 
 def _told(job: Job, code: int) -> str:

@@ -127,10 +127,8 @@ class _Leg:
 
     def _started_server(self) -> Child:
         kept = _KEPT.pop(self.folder, None)
-        if kept and kept.arm == self.name and not kept.child.has_ended:
-            self.server, self.log = kept.child, kept.log
-            self.log_from = kept.log.stat().st_size
-            return kept.child
+        if kept and kept.arm == self.name:
+            return self._kept_server(kept)
         if kept:
             self.watch.end(kept.child)
         ready.refuse_occupied(self.work.port)
@@ -139,6 +137,18 @@ class _Leg:
             "server", revealed(self.arm.command, self.work.secrets), self.log, self.log
         )
         return self.server
+
+    def _kept_server(self, kept: _Kept) -> Child:
+        """The server of the leg before; one that ended meanwhile is not quietly replaced. Raises Abort."""
+        self.server, self.log = kept.child, kept.log
+        self.log_from = kept.log.stat().st_size
+        if kept.child.has_ended:
+            raise Abort(
+                "failed",
+                f"the server that stays between legs {self.watch.told(kept.child)} before leg {self.number} began; "
+                f"its log ends: {_last_words(kept.log)}",
+            )
+        return kept.child
 
     def _await_ready(self, server: Child) -> None:
         self.watch.until(

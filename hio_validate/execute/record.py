@@ -18,6 +18,7 @@ from hio_validate import __version__
 from hio_validate.evidence.metrics import FACTS, METRICS
 from hio_validate.execute import leg as legs
 from hio_validate.execute.leg import Record
+from hio_validate.execute.pinned import differing
 from hio_validate.execute.work import Work, from_text
 from hio_validate.history import Folder
 from hio_validate.models.capture import Capture, CapturedProcess
@@ -88,20 +89,11 @@ def _refuse_strangers(target: Path, folder: Path) -> None:
 
 
 def _refuse_other_bytes(work: Work, repo: Repo) -> None:
-    pins = [("plan/v1", work.plan), *(("stack/v1", arm.stack) for arm in work.arms.values())]
-    pins += [("fixture/v1", pin) for pin in work.fixtures]
-    pins += [("entry/v1", each.entry) for each in work.approvals]
-    if work.serving and work.serving.stack:
-        pins.append(("stack/v1", work.serving.stack))
-    for kind, pin in pins:
-        name, _, digest = pin.partition("@")
-        item = repo.find(kind, name, work.service)
-        if item is None or item.document.digest != digest:
-            found = "is gone" if item is None else "has other bytes than those that were used"
-            raise NotRecorded(
-                f"the {kind.partition('/')[0]} {name} {found}: restore it, then record again; "
-                "what was measured stays in the job's folder"
-            )
+    said = differing(work, repo)
+    if said:
+        raise NotRecorded(
+            f"{said}: restore it, then record again; what was measured stays in the job's folder"
+        )
 
 
 class _Assembly:

@@ -1,7 +1,7 @@
 """Taking a job up again: recovering a host that nobody brought back, and resuming what was interrupted.
 
 Invariant: nothing is proven by assumption. A recovery ends what is left by identity, restores, checks, and only then
-closes the job; a job is resumed only as exactly the same work on the same boot with the same programs (contract 4.8).
+closes the job; a job is resumed only as exactly the same work, documents and programs on the same boot (contract 4.5, 4.8).
 """
 
 from __future__ import annotations
@@ -36,17 +36,13 @@ def recover(job: Job, parts: Parts) -> None:
         raise CannotRecover(
             f"processes of {job.name} cannot be ended; {job.folder / 'journal.jsonl'} names them"
         )
-    ended = job.current("ended") or {
-        "outcome": "aborted",
-        "why": "guardian and supervisor died",
-        "resumable": True,
-    }
-    if not closing.conclude(job.folder, parts, ended["outcome"], ended["why"], ended["resumable"]):
+    ended = closing.how_it_ended(job, "guardian and supervisor died")
+    if not closing.conclude(job.folder, parts, *ended):
         raise CannotRecover(_why_open(Job(job.folder)))
 
 
-def why_not_resumable(job: Job) -> str | None:
-    """Why a job may not go on; None where it may. One sentence."""
+def why_not_resumable(job: Job, parts: Parts) -> str | None:
+    """Why a job may not go on; None where it may. One sentence. Raises Unreadable."""
     if job.state == "unsafe":
         return f"it left this host unsafe; hio runs --recover {job.name} comes first"
     closed = job.current("closed")
@@ -61,7 +57,7 @@ def why_not_resumable(job: Job) -> str | None:
         return "this host was started anew since, so its legs could not be compared"
     if not list(jobs.places_left(job)):
         return "all its legs ran"
-    return _changed(job)
+    return _changed(job) or parts.changed(job.work)
 
 
 def resume(job: Job) -> None:

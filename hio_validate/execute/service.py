@@ -182,11 +182,11 @@ def restore(
     except (OSError, Unobservable) as error:
         found.checks["serves"] = f"it cannot be started: {error}"
         return found
-    if not _waited(lambda: _is_ready(service) or not owned.is_alive(who), deadline_s) or not owned.is_alive(
-        who
-    ):
+    ready = _waited(lambda: _is_ready(service, who) or not owned.is_alive(who), deadline_s)
+    if not ready or not owned.is_alive(who):
         state = "is not ready" if owned.is_alive(who) else "ended"
         found.checks["serves"] = f"process {who.pid} {state} within {deadline_s:g} s; its log is {log}"
+        found.checks["owner"] = _owner(service, who)
         return found
     verify(service, command, before, who, stopped_ticks, found)
     return found
@@ -206,7 +206,12 @@ def verify(
     checks["argv"] = _asked(lambda: serves_as(command, who.pid))
     checks["environment"] = _asked(lambda: _environment(command, before, who.pid))
     checks["started"] = _started(who, before, stopped_ticks)
-    checks["prefix-reuse"] = _asked(lambda: _prefix_reuse(service))
+    alone = checks["owner"] == PASSED  # a stranger is sent neither a request nor a key
+    checks["prefix-reuse"] = (
+        _asked(lambda: _prefix_reuse(service))
+        if alone
+        else "unknown: another process may answer in its place"
+    )
     try:
         process = _captured(who.pid, service.port, 10.0)
     except Unobservable as error:
@@ -314,9 +319,12 @@ def _start(command: Command, log: Path) -> owned.Identity:
     return who
 
 
-def _is_ready(service: Service) -> bool:
+def _is_ready(service: Service, who: owned.Identity) -> bool:
+    """Whether it alone listens and is healthy; nobody else is asked."""
     found = listening(service.port)
-    return bool(found) and endpoints.get(endpoints.Server.behind(found[0]), "/health").status == 200
+    if not found or _owner(service, who) != PASSED:
+        return False
+    return endpoints.get(endpoints.Server.behind(found[0]), "/health").status == 200
 
 
 def _waited(holds: Callable[[], bool], seconds: float) -> bool:

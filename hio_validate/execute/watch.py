@@ -187,6 +187,7 @@ class Watch:
         by_itself = child.has_ended
         below = owned.alive_below(child.pid)
         self._signal_group(child, signal.SIGTERM)
+        self._signal_group(child, signal.SIGCONT)  # what is halted hears nothing
         select.select([self._pins[child.pid]], [], [], _TERM_S)
         self._signal_group(child, signal.SIGKILL)
         owned.end(

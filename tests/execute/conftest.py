@@ -100,11 +100,15 @@ class Trial:
         wait_for(lambda: not any(owned.is_alive(each) for each in self.job.keepers.values()), self.tell)
         return self.job
 
-    def hold(self) -> None:
-        (self.folder / tiny.HOLD).touch()
+    def hold(self, what: str = tiny.HOLD) -> None:
+        (self.folder / what).touch()
 
-    def release(self) -> None:
-        (self.folder / tiny.HOLD).unlink()
+    def release(self, what: str = tiny.HOLD) -> None:
+        (self.folder / what).unlink()
+
+    def is_in_leg(self, place: int) -> None:
+        """Wait until the server of a leg has been asked; each leg has a server and a client."""
+        self.reaches("process", 2 * place)
 
     def running(self, role: str = "server") -> owned.Identity:
         """The newest process of a role that the trial started."""
@@ -122,14 +126,14 @@ Begin = Callable[..., Trial]
 
 @pytest.fixture
 def begin(state: Path) -> Iterator[Begin]:
-    """Begins a trial; afterwards nothing of it is left."""
+    """Begins a trial, with a leg that is held: every one, or the one at a place; afterwards nothing of it is left."""
     trials: list[Trial] = []
 
-    def start(what: Work, *, held: bool = False) -> Trial:
+    def start(what: Work, *, held: bool = False, at: int | None = None) -> Trial:
         taken = lock.take()
         job = jobs.create(state, what)
-        if held:
-            (job.folder / tiny.HOLD).touch()
+        if held or at:
+            (job.folder / tiny.HOLD).write_text(str(at or ""))
         trial = Trial(job.folder, launch.start(job.folder, taken, tiny.GUARDIAN).process)
         taken.close()
         trials.append(trial)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from hio_validate.execute import jobs, launch, lock, owned, recovery
+from hio_validate.execute import jobs, lock, owned, recovery
 from hio_validate.execute.work import Service
 from hio_validate.observe.sockets import owner_of
 from tests.execute import tiny
-from tests.execute.conftest import Begin, Trial, assert_nothing_is_left, ceilings, work
+from tests.execute.conftest import Begin, Trial, work
 
 
 def both_killed(begin: Begin, service: Service, *modes: str) -> Trial:
@@ -80,54 +80,6 @@ def test_a_stranger_on_the_port_of_the_service_is_not_touched(
             recovery.recover(trial.job, tiny.PARTS)
     recovery.recover(trial.job, tiny.PARTS)
     assert trial.job.state == "closed"
-
-
-def go_on(trial: Trial) -> Trial:
-    """Resume a job, as `hio run --resume` does."""
-    assert recovery.why_not_resumable(trial.job) is None
-    with lock.take() as taken:
-        recovery.resume(trial.job)
-        trial.guardian.wait()
-        trial.guardian = launch.start(trial.folder, taken, tiny.GUARDIAN).process
-    return trial
-
-
-def test_an_interrupted_job_goes_on_with_the_legs_that_are_left(begin: Begin) -> None:
-    trial = begin(work(order=("one", "two", "two", "one")), held=True)
-    trial.reaches("process", 2)
-    trial.release()
-    trial.reaches("leg-started", 3)
-    os.kill(trial.supervisor, signal.SIGTERM)
-    first = trial.ends()
-    assert first.last("closed")["outcome"] == "stopped"
-    done = [leg["place"] for leg in first.legs]
-    assert done == [1, 2]
-    go_on(trial).reaches("closed", 2)
-    job = trial.ends()
-    assert job.last("closed")["outcome"] == "completed", trial.tell()
-    assert [leg["place"] for leg in job.legs] == [1, 2, 3, 4]
-    assert len({leg["number"] for leg in job.legs}) == 4
-    assert_nothing_is_left(trial)
-
-
-def test_a_completed_job_and_one_that_a_ceiling_ended_do_not_go_on(begin: Begin) -> None:
-    completed = begin(work("completed"))
-    assert recovery.why_not_resumable(completed.ends()) == "all its legs ran"
-    over = begin(work("over", modes=("grow",), ceilings=ceilings(memory=200 << 20)))
-    assert "it was not interrupted but aborted" in (recovery.why_not_resumable(over.ends()) or "")
-
-
-@pytest.mark.parametrize("what", ["work.json", "boot"])
-def test_other_bytes_or_another_boot_do_not_go_on(begin: Begin, what: str) -> None:
-    trial = begin(work(order=("one", "one")), held=True)
-    trial.reaches("process", 2)
-    os.kill(trial.supervisor, signal.SIGTERM)
-    trial.ends()
-    file = trial.folder / ("work.json" if what == "work.json" else "journal.jsonl")
-    text = file.read_text()
-    file.write_text(text + "\n" if what == "work.json" else text.replace(owned.boot_id(), "another"))
-    said = recovery.why_not_resumable(trial.job)
-    assert said and ("other bytes" in said or "started anew" in said)
 
 
 def test_a_job_of_another_boot_is_unsafe_and_its_ids_mean_nobody(begin: Begin) -> None:

@@ -1,30 +1,41 @@
 """Guardian and supervisor with a small leg of their own: one engine, one request, and how long it stays.
 
-python -m tests.execute.tiny guardian|supervisor|hio|client …
+python -m tests.execute.tiny guardian|supervisor|hio …
 """
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
 import sys
 import time
+from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hio_validate import cli
 from hio_validate.cli import run_plan
-from hio_validate.execute import closing, guardian, launch, supervisor
+from hio_validate.execute import closing, guardian, journal, launch, supervisor
 from hio_validate.execute.closing import Parts
 from hio_validate.execute.watch import Watch
-from hio_validate.execute.work import Work, from_text
+from hio_validate.execute.work import Command, Work, from_text
+from hio_validate.observe.readings import HostReadings, Reading
+from tests.execute import asker
+from tests.execute.asker import answers, ask
+
+__all__ = ["answers", "ask"]
 
 MODULE = "tests.execute.tiny"
 GUARDIAN = (MODULE, "guardian")
 HOLD = "hold"
-"""While a file of this name lies in the job's folder, a leg does not end."""
+"""While a file of this name lies in the job's folder, a leg does not end; with a number in it, only the leg at that place."""
+BETWEEN = "between"
+"""While a file of this name lies there, no leg begins."""
+RECORDING = "recording"
+"""While a file of this name lies there, the run is not written."""
+CLOCK = "clock"
+"""A file of this name holds the moment that it is for the supervisor; without one it is now."""
 
 
 def leg(work: Work, place: int, number: int, watch: Watch, folder: Path) -> dict[str, Any]:
@@ -36,7 +47,7 @@ def leg(work: Work, place: int, number: int, watch: Watch, folder: Path) -> dict
     server = watch.start("server", command, place_ / "stdout", place_ / "stderr")
     watch.until(lambda: answers(work.port), work.ceilings.start_s, "the server is ready", (server,))
     content = watched_ask(watch, work, server, place_)
-    watch.until(lambda: not (folder / HOLD).exists(), 600, "it may end", (server,))
+    watch.until(lambda: not is_held(folder, place), 600, "it may end", (server,))
     exit_ = watch.end(server)
     return {
         "arm": arm,
@@ -47,11 +58,40 @@ def leg(work: Work, place: int, number: int, watch: Watch, folder: Path) -> dict
     }
 
 
+def is_held(folder: Path, place: int) -> bool:
+    """Whether the leg at a place may not end yet."""
+    try:
+        return (folder / HOLD).read_text() in ("", str(place))
+    except FileNotFoundError:
+        return False
+
+
+class Held:
+    """The host's readings; those before a leg, when nothing of the trial runs, come as late as they are told to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.host = folder, HostReadings()
+
+    def read(self, trial: Collection[int]) -> Reading:
+        wait_while(self.folder / BETWEEN, trial)
+        return self.host.read(trial)
+
+
+def wait_while(file: Path, unless: Collection[int] = ()) -> None:
+    """Wait until a file is gone."""
+    while not unless and file.exists():
+        time.sleep(0.02)
+
+
+def clock(folder: Path) -> str:
+    """The moment that it is."""
+    file = folder / CLOCK
+    return file.read_text() if file.exists() else journal.now()
+
+
 def watched_ask(watch: Watch, work: Work, server: Any, folder: Path) -> str:
     """Ask in a process of its own, as the real client does."""
-    command = type(work.arms[work.order[0]].command)(
-        sys.executable, ("-m", MODULE, "client", str(work.port)), {"PATH": "/usr/bin:/bin", "PYTHONPATH": os.environ["PYTHONPATH"]}
-    )  # fmt: skip
+    command = Command(sys.executable, ("-S", asker.__file__, str(work.port)), {"PATH": "/usr/bin:/bin"})
     client = watch.start("client", command, folder / "answer", folder / "client.err")
     code = watch.exit_of(client, 60, "the answer", (server,))
     watch.end(client)
@@ -59,36 +99,15 @@ def watched_ask(watch: Watch, work: Work, server: Any, folder: Path) -> str:
     return (folder / "answer").read_text()
 
 
-def ask(port: int) -> str:
-    """One completion."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    try:
-        connection.request("POST", "/completion", json.dumps({"prompt": "Say yes to it.", "n_predict": 8}))
-        return str(json.loads(connection.getresponse().read())["content"])
-    finally:
-        connection.close()
-
-
-def answers(port: int) -> bool:
-    """Whether something is healthy there."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    try:
-        connection.request("GET", "/health")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        connection.close()
-
-
 def record(folder: Path) -> Path | None:
     """What LEGS write into the repository, here one file beside the journal."""
+    wait_while(folder / RECORDING)
     place = folder / "run.txt"
     place.write_text(f"recorded {time.time()}\n")
     return place
 
 
-PARTS = Parts(leg, record)
+PARTS = Parts(leg, record, lambda _work: None)
 
 
 def hio(words: list[str]) -> int:
@@ -109,11 +128,10 @@ def main(words: list[str]) -> int:
     role, rest = words[0], words[1:]
     if role == "hio":
         return hio(rest)
-    if role == "client":
-        print(ask(int(rest[0])), end="")
-        return 0
     if role == "supervisor":
-        return supervisor.main(rest, PARTS)
+        folder = Path(rest[0])
+        supervisor.now = partial(clock, folder)
+        return supervisor.main(rest, PARTS, Held(folder))
     guardian.GRACE_S = float(os.environ.get("TINY_GRACE", guardian.GRACE_S))
     return guardian.main(rest, PARTS, (MODULE, "supervisor"))
 
