@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from hio_validate.execute import cgroup, owned, service
 from hio_validate.execute.jobs import Job, places_left
 from hio_validate.execute.journal import Journal, JournalLost
-from hio_validate.execute.service import Before, Restoration
+from hio_validate.execute.proof import Before, Restoration
 from hio_validate.execute.watch import Watch
 from hio_validate.execute.work import Work
 from hio_validate.models.capture import CapturedProcess

@@ -9,7 +9,7 @@ from hio_validate.execute.watch import Abort, Child
 from hio_validate.models.capture import CapturedProcess
 from hio_validate.observe.endpoints import Server, get
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.sockets import Listener, holders_of, listeners, listening_of
+from hio_validate.observe.sockets import Listener, holders_of, listening, listening_of
 from hio_validate.settings.setting import Effective
 
 _LOADING = 503
@@ -17,7 +17,7 @@ _LOADING = 503
 
 def refuse_occupied(port: int) -> None:
     """Raises Abort where anybody listens on a port, on whatever address."""
-    found = [each for each in listeners() if each.port == port]
+    found = listening(port)
     if found:
         pids = sorted({pid for pids in holders_of({each.inode for each in found}).values() for pid in pids})
         who = f"process {', '.join(map(str, pids))}" if pids else f"a process of user {found[0].uid}"
@@ -42,7 +42,7 @@ def is_ready(server: Child, port: int) -> bool:
 
 def alone(server: Child, port: int) -> Listener | None:
     """The socket a server listens on, None where nobody listens yet. Raises Abort where it is not the only one."""
-    if not any(each.port == port for each in listeners()):
+    if not listening(port):
         return None
     try:
         return listening_of(server.pid, port)

@@ -23,7 +23,7 @@ from hio_validate.execute.work import Service, Work
 from hio_validate.moment import moment
 from hio_validate.observe.readings import HostReadings, Readings
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.sockets import holders_of
+from hio_validate.observe.sockets import holders_of, listening
 
 SAMPLES = "samples.tsv"
 
@@ -146,7 +146,7 @@ class Supervisor:
         self._check_port()
 
     def _check_port(self) -> None:
-        for each in service.listening(self.work.port):
+        for each in listening(self.work.port):
             holders = holders_of({each.inode}).get(each.inode, set())
             if not holders or holders - set(self.watch.members()):
                 holder = f"process {min(holders)}" if holders else "a process that cannot be seen"

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from hio_validate.observe import proc
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.sockets import holders_of, listeners
+from hio_validate.observe.sockets import holders_of, listening
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _ESTABLISHED = "01"
@@ -158,7 +158,7 @@ def cpu_s(pid: int) -> float | None:
 
 def activity(service: str, port: int) -> Activity:
     """What the owner of a port does: its processor time, the queues and number of its connections, its swap."""
-    inodes = {each.inode for each in listeners() if each.port == port}
+    inodes = {each.inode for each in listening(port)}
     pids = sorted({pid for held in holders_of(inodes).values() for pid in held}) if inodes else []
     queued, connections = _connections(port)
     if not pids:

@@ -57,7 +57,7 @@ def owner_of(port: int, explained: Collection[int] = ()) -> Owner:
     `explained` are pids known to have inherited the socket without answering on it. Raises Unobservable if
     nobody listens, if several do, or if the owner cannot be seen without privilege.
     """
-    found = [listener for listener in listeners() if listener.port == port]
+    found = listening(port)
     if not found:
         raise Unobservable(f"nobody listens on port {port}")
     holders = holders_of({listener.inode for listener in found})
@@ -100,6 +100,11 @@ def listening_of(pid: int, port: int | None = None, explained: Collection[int] =
     others = {other for inodes in holders.values() for other in inodes} - set(explained)
     _refuse_many(others | {pid}, str(own[0]))
     return own[0]
+
+
+def listening(port: int) -> list[Listener]:
+    """Every socket that listens on a port of this host, whoever holds it."""
+    return [each for each in listeners() if each.port == port]
 
 
 def listeners(pid: int | None = None) -> list[Listener]:

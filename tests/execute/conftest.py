@@ -17,9 +17,8 @@ import pytest
 
 from hio_validate.execute import cgroup, jobs, launch, lock, owned
 from hio_validate.execute.jobs import Job
-from hio_validate.execute.service import listening
 from hio_validate.execute.work import ArmWork, Ceilings, Command, Service, Work
-from hio_validate.observe.sockets import owner_of
+from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import tiny
 from tests.observe.conftest import free_port
 

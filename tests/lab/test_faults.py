@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from hio_validate.execute import cgroup, jobs, owned, recovery, service
+from hio_validate.execute import cgroup, jobs, owned, proof, recovery
 from hio_validate.execute.work import Approved, ArmWork, Ceilings, Command, Service, Work, as_text
-from hio_validate.observe.sockets import owner_of
+from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import tiny
 from tests.execute.conftest import Begin, Trial, assert_nothing_is_left, begin, small_disk, state, wait_for
 from tests.lab.serving import LAB, command
@@ -52,7 +52,7 @@ def serving() -> Iterator[Service]:
         wait_for(lambda: tiny.answers(port))
         yield own
         process.kill()
-    if service.listening(port):
+    if listening(port):
         who = owned.identity_of(owner_of(port).pid)
         assert who
         owned.send(who, signal.SIGKILL)
@@ -85,7 +85,7 @@ def assert_back(trial: Trial, own: Service, why: str) -> None:
     assert closed and why in closed["why"], trial.tell()
     assert restored and restored["proven"] and len(restored["checks"]) == 12
     pid = owner_of(own.port).pid
-    assert own.command and service.serves_as(own.command, pid) is None
+    assert own.command and proof.serves_as(own.command, pid) is None
     assert tiny.ask(own.port)
     for who in job.started_processes:
         assert not owned.is_alive(who)
@@ -121,7 +121,7 @@ def test_both_keepers_are_killed_and_a_recovery_does_their_duty(begin: Begin, se
     trial.guardian.kill()
     os.kill(supervisor, signal.SIGKILL)
     assert trial.ends().state == "unsafe"
-    wait_for(lambda: not service.listening(serving.port))
+    wait_for(lambda: not listening(serving.port))
     recovery.recover(trial.job, tiny.PARTS)
     assert_back(trial, serving, "guardian and supervisor died")
 
@@ -211,7 +211,7 @@ def test_the_port_is_stolen_between_two_legs(begin: Begin, serving: Service) -> 
     trial = in_first_leg(begin, trial_of(serving, port=port, arms={"base": arm}, during="none", serving=None))
     os.kill(trial.supervisor, signal.SIGSTOP)
     owned.send(trial.running(), signal.SIGKILL)
-    wait_for(lambda: not service.listening(port))
+    wait_for(lambda: not listening(port))
     with socket.socket() as thief:
         thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         thief.bind(("127.0.0.1", port))
@@ -264,7 +264,7 @@ def test_a_grandchild_in_another_session_is_ended_and_a_namesake_survives(
         os.kill(trial.supervisor, signal.SIGKILL)
         trial.ends()
         assert_back(trial, serving, "the supervisor was ended by SIGKILL")
-        assert not service.listening(port)
+        assert not listening(port)
         assert bystander.poll() is None
         bystander.kill()
 

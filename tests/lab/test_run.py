@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from hio_validate.execute import jobs, owned
-from hio_validate.execute.service import listening
 from hio_validate.execute.work import Command
 from hio_validate.history import Folder
-from hio_validate.observe.sockets import owner_of
+from hio_validate.observe.sockets import listening, owner_of
 from hio_validate.repo import load
 from tests.cli.console import HIO
 from tests.execute import tiny
