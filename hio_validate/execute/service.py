@@ -232,6 +232,11 @@ def listening(port: int) -> list[Listener]:
     return [each for each in listeners() if each.port == port]
 
 
+def settled(port: int, seconds: float) -> bool:
+    """Whether, within `seconds`, somebody is seen at each socket of a port: what is just ending holds one that nobody is seen at."""
+    return _waited(lambda: all(_holders(port)), seconds)
+
+
 def _holders(port: int) -> list[set[int]]:
     """The processes at each socket that listens on a port, as far as they are seen."""
     inodes = {each.inode for each in listening(port)}
@@ -287,9 +292,7 @@ def _serving_again(service: Service, command: Command, begun: owned.Identity | N
     """The process that already serves as recorded, or was started to. Raises Unobservable for a stranger."""
     if begun is not None and owned.is_alive(begun):
         return begun
-    _waited(
-        lambda: all(_holders(service.port)), _PORT_S
-    )  # what is just ending holds a port that nobody is seen at
+    settled(service.port, _PORT_S)
     if not listening(service.port):
         return None
     pid = owner_of(service.port).pid
