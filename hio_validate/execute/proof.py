@@ -65,7 +65,7 @@ def verify(
 ) -> None:
     """Fill in every check of a service that is ready."""
     checks = found.checks
-    checks["owner"] = _owner(service, who)
+    checks["owner"] = owner(service, who)
     checks["argv"] = _asked(lambda: serves_as(command, who.pid))
     checks["environment"] = _asked(lambda: _environment(command, before, who.pid))
     checks["started"] = _started(who, before, stopped_ticks)
@@ -129,7 +129,7 @@ def _asked(check: Callable[[], str | None]) -> str:
         return f"unknown: {error.reason}"
 
 
-def _owner(service: Service, who: owned.Identity) -> str:
+def owner(service: Service, who: owned.Identity) -> str:
     try:
         pid = owner_of(service.port).pid
     except Unobservable as error:

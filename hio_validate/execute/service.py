@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hio_validate.execute import owned
-from hio_validate.execute.proof import PASSED, Before, Restoration, captured, serves_as, verify
+from hio_validate.execute.proof import PASSED, Before, Restoration, captured, owner, serves_as, verify
 from hio_validate.execute.secrets import Unresolvable, revealed
 from hio_validate.execute.work import Command, Service
 from hio_validate.models.capture import CapturedProcess
@@ -127,10 +127,15 @@ def restore(
     if not ready or not owned.is_alive(who):
         state = "is not ready" if owned.is_alive(who) else "ended"
         found.checks["serves"] = f"process {who.pid} {state} within {deadline_s:g} s; its log is {log}"
-        found.checks["owner"] = _owner(service, who)
+        found.checks["owner"] = owner(service, who)
         return found
     verify(service, command, before, who, stopped_ticks, found)
     return found
+
+
+def settled(port: int, seconds: float) -> bool:
+    """Whether, within `seconds`, somebody is seen at each socket of a port: what is just ending holds one that nobody is seen at."""
+    return _waited(lambda: all(_holders(port)), seconds)
 
 
 def _holders(port: int) -> list[set[int]]:
@@ -181,9 +186,7 @@ def _serving_again(service: Service, command: Command, begun: owned.Identity | N
     """The process that already serves as recorded, or was started to. Raises Unobservable for a stranger."""
     if begun is not None and owned.is_alive(begun):
         return begun
-    _waited(
-        lambda: all(_holders(service.port)), _PORT_S
-    )  # what is just ending holds a port that nobody is seen at
+    settled(service.port, _PORT_S)
     if not listening(service.port):
         return None
     pid = owner_of(service.port).pid
@@ -216,7 +219,7 @@ def _start(command: Command, log: Path) -> owned.Identity:
 def _is_ready(service: Service, who: owned.Identity) -> bool:
     """Whether it alone listens and is healthy; nobody else is asked."""
     found = listening(service.port)
-    if not found or _owner(service, who) != PASSED:
+    if not found or owner(service, who) != PASSED:
         return False
     return endpoints.get(endpoints.Server.behind(found[0]), "/health").status == 200
 

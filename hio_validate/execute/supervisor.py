@@ -26,6 +26,7 @@ from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import holders_of, listening
 
 SAMPLES = "samples.tsv"
+_SETTLE_S = 2.0
 
 
 def main(arguments: Sequence[str], parts: Parts | None = None, readings: Readings | None = None) -> int:
@@ -138,19 +139,30 @@ class Supervisor:
     def _preflight(self) -> None:
         """What must hold before every leg: approvals, ceilings, programs, a free port (contract 5.1, 5.5)."""
         self.watch.tick()
-        self._check_approvals()
         self._check_readings()
         replaced = programs.replaced(self.programs, self._programs())
         if replaced:
             raise Abort("failed", f"a program of the trial was replaced since it began: {replaced}")
         self._check_port()
+        self._check_approvals()  # last, since all before takes time
 
     def _check_port(self) -> None:
+        if self._foreign_listener() is None:
+            return
+        service.settled(self.work.port, _SETTLE_S)
+        self.watch.look_at_children()
+        foreign = self._foreign_listener()
+        if foreign:
+            raise Abort("failed", f"port {self.work.port} is not free: {foreign}")
+
+    def _foreign_listener(self) -> str | None:
+        """Who listens on the trial's port and is none of the trial, in words."""
         for each in listening(self.work.port):
             holders = holders_of({each.inode}).get(each.inode, set())
             if not holders or holders - set(self.watch.members()):
                 holder = f"process {min(holders)}" if holders else "a process that cannot be seen"
-                raise Abort("failed", f"port {self.work.port} is not free: {holder} listens on {each}")
+                return f"{holder} listens on {each}"
+        return None
 
     def _check_approvals(self) -> None:
         for each in self.work.approvals:

@@ -244,6 +244,14 @@ class Watch:
             self._children.remove(child)
             os.close(self._pins.pop(child.pid))
 
+    def look_at_children(self) -> None:
+        """Raises Abort where a process that stays between two legs has ended."""
+        for child in self._children:
+            if child.has_ended:
+                raise Abort(
+                    "failed", f"the {child.role} {self.told(child)} between two legs{_tail(child.log)}"
+                )
+
     # -- the wait -----------------------------------------------------------------------------------------------
 
     def tick(self) -> None:

@@ -3,7 +3,8 @@
     python tests/execute/engine.py PORT [MODE…]
 
 Modes: `slow` is not ready for two seconds, `grow` takes memory, `heir` starts a grandchild in a session of its
-own, `deaf` ignores TERM, `forgets` has no prefix cache, `crash` ends with 7 when it is asked the first time.
+own, `deaf` ignores TERM, `forgets` has no prefix cache, `crash` ends with 7 when it is asked the first time, `shares`
+lets others listen on its port, too.
 """  # fmt: skip
 
 import json
@@ -55,4 +56,5 @@ if "heir" in MODES:
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
 if "grow" in MODES:
     HELD = b"x" * (300 << 20)
+HTTPServer.allow_reuse_port = "shares" in MODES
 HTTPServer(("127.0.0.1", PORT), Engine).serve_forever()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -12,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from hio_validate.execute import owned, service
+from hio_validate.execute import owned, recovery, service
 from hio_validate.execute.service import CannotStop
 from hio_validate.execute.work import Service
-from hio_validate.observe.sockets import owner_of
+from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import tiny
-from tests.execute.conftest import ENVIRONMENT, Begin, engine, wait_for, work
+from tests.execute.conftest import ENVIRONMENT, Begin, ceilings, engine, wait_for, work
 from tests.observe.conftest import free_port
 
 Serving = Callable[..., Service]
@@ -116,3 +117,26 @@ def test_what_something_starts_again_ends_the_trial_and_serves(begin: Begin, tmp
     assert closed and "something starts it again" in closed["why"]
     assert restored and restored["proven"]
     assert job.last("leg-started") is None
+
+
+def test_a_stranger_that_shares_the_port_while_the_service_comes_back_is_sent_nothing(
+    begin: Begin, serving: Serving
+) -> None:
+    own = serving("shares", "slow")
+    trial = begin(work(port=own.port, during="stop", serving=own, ceilings=ceilings(start_s=5)), held=True)
+    trial.is_in_leg(1)
+    os.kill(trial.supervisor, signal.SIGTERM)
+    trial.reaches("restoring")
+    with socket.socket() as stranger:
+        stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        wait_for(lambda: bool(listening(own.port)))
+        stranger.bind(("127.0.0.1", own.port))
+        stranger.listen()
+        stranger.setblocking(False)
+        assert trial.ends().state == "unsafe", trial.tell()
+        assert "either may answer" in trial.job.last("not-restored")["checks"]["owner"]
+        with pytest.raises(BlockingIOError):
+            stranger.accept()
+    recovery.recover(trial.job, tiny.PARTS)
+    assert trial.job.state == "closed"
+    assert trial.job.last("restored")["proven"]
