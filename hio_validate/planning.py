@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hio_validate.evidence.design import balanced_order, between, full_name, same_comparison
+from hio_validate.evidence.design import balanced_order, between, full_name, has_answered
 from hio_validate.evidence.metrics import METRICS
 from hio_validate.inheritance import Inheritance
 from hio_validate.ledger import one_setting
@@ -377,7 +377,7 @@ def _with_runs(view: View, data: dict[str, Any], file: str) -> dict[str, Any]:
     done = [run for run in _latest_first(list(runs_of(item, view))) if run.model.outcome == "completed"]
     mine = [run for run in done if has_baseline(run, item) and asked_with(run, item.model.fixture, item)]
     noise = next((run.name for run in mine if run.model.stage == "a-a"), None)
-    again = next((run for run in done if (plan := plan_of(run, view)) and same_comparison(plan, item)), None)
+    again = next((run for run in done if has_answered(run, item, view.repo)), None)
     said = dict(data)
     if noise and data["stage"] != "a-a":
         said["decide"] = {**data["decide"], "noise": noise}

@@ -7,14 +7,16 @@ whoever runs a plan ask the same questions here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import count
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from hio_validate.evidence.trials import plan_of
 from hio_validate.models.plan import Plan, PlannedArm
-from hio_validate.repo import Item, Repo
+from hio_validate.models.run import Run
+from hio_validate.repo import Item, Repo, name_of
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared, Difference, Group
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.setting import Effective
@@ -114,19 +116,49 @@ def legs_needed(test: str, alpha: float) -> int:
     return next(each for each in count(1) if smallest_p(test, each, each) <= alpha)
 
 
-def same_comparison(one: Item, other: Item) -> bool:
-    """Whether two plans compare the same arms, at the same stage, by the same requests (contract 4.8)."""
-    return _comparison(one) == _comparison(other)
+def has_answered(run: Item, plan: Item, repo: Repo) -> bool:
+    """Whether hio completed a run of what a plan compares, so that it is not repeated without a question (contract 4.8)."""
+    return run.model.outcome == "completed" and not run.model.imported and compares_the_same(run, plan, repo)
 
 
-def _comparison(item: Item) -> tuple[object, ...]:
-    plan: Plan = item.model
-    arms = sorted(
-        (full_name(arm.stack, item), *sorted((name, text_of(value)) for name, value in arm.set.items()))
-        for arm in plan.arms.values()
-    )
-    fixture = full_name(plan.fixture, item) if plan.fixture else None
-    return plan.stage, plan.method, tuple(map(str, arms)), fixture, plan.bench, plan.cache
+def compares_the_same(run: Item, plan: Item, repo: Repo) -> bool:
+    """Whether a run, however it ended, compared what a plan compares.
+
+    The same are: the stage, the arms (stacks by their bytes, with their deltas), what was asked (the fixture by its
+    bytes), and method, bench and cache where the run's plan is known.
+    """
+    ran: Run = run.model
+    model: Plan = plan.model
+    if ran.stage != model.stage:
+        return False
+    mine = [(_bytes_of(repo, "stack/v1", arm.stack, plan), _delta(arm.set)) for arm in model.arms.values()]
+    theirs = [(arm.stack.partition("@")[2], _delta(arm.set)) for arm in ran.arms.values()]
+    return sorted(mine) == sorted(theirs) and _asks_the_same(run, plan, repo)
+
+
+def _asks_the_same(run: Item, plan: Item, repo: Repo) -> bool:
+    model: Plan = plan.model
+    before = plan_of(run, repo)
+    if before is not None and (before.method, before.bench, before.cache) != (
+        model.method,
+        model.bench,
+        model.cache,
+    ):
+        return False
+    if model.fixture is None:
+        return before is None or before.fixture is None
+    asked = {pin.partition("@")[2]: name_of(pin) for pin in run.model.fixtures}
+    mine = _bytes_of(repo, "fixture/v1", model.fixture, plan)
+    return mine in asked and (before is None or before.fixture in (None, asked[mine]))
+
+
+def _bytes_of(repo: Repo, kind: str, name: str, plan: Item) -> str:
+    item = repo.find(kind, name, plan.service)
+    return item.document.digest if item is not None else ""
+
+
+def _delta(changes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, text_of(value)) for name, value in changes.items()))
 
 
 def full_name(reference: str, item: Item) -> str:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from hio_validate import engine
 from hio_validate.diagnostic import Severity
+from hio_validate.evidence.design import has_answered
 from hio_validate.execute import bench
 from hio_validate.execute.approvals import given
 from hio_validate.execute.arms import Host, NotStartable, arm_work
@@ -20,7 +21,6 @@ from hio_validate.execute.questions import NotAskable, questions
 from hio_validate.execute.secrets import named_in
 from hio_validate.execute.work import ArmWork, Ceilings, Question, Service, Work
 from hio_validate.models.plan import Limits, Plan, PlannedArm
-from hio_validate.models.run import Run
 from hio_validate.repo import Item, references
 from hio_validate.rules.base import View
 from hio_validate.settings.places import place_of
@@ -109,26 +109,11 @@ class _Preparation:
         if self.model.again is not None:
             return
         for item in self.repo.of("run/v1"):
-            if item.service == self.plan.service and self._is_the_same(item.model):
+            if item.service == self.plan.service and has_answered(item, self.plan, self.repo):
                 yield (
                     f"{item.name} has completed the same comparison: read it with hio verdict {item.name}, "
                     f"or say in the plan what it left open (again: {{run: {item.name}, question: ...}})"
                 )
-
-    def _is_the_same(self, run: Run) -> bool:
-        if run.outcome != "completed" or (run.stage, run.imported) != (self.model.stage, False):
-            return False
-        if run.plan is not None and run.plan.partition("@")[2] == self.plan.document.digest:
-            return True
-        fixtures = {self.model.fixture, *self.model.checks} - {None}
-        measured = {pin.partition("@")[0] for pin in run.fixtures}
-        mine = [_compared(self._digest("stack/v1", arm.stack), arm.set) for arm in self.model.arms.values()]
-        theirs = [_compared(arm.stack.partition("@")[2], arm.set) for arm in run.arms.values()]
-        return sorted(mine) == sorted(theirs) and fixtures == measured
-
-    def _digest(self, kind: str, name: str) -> str:
-        item = self.repo.find(kind, name, self.plan.service)
-        return item.document.digest if item else ""
 
     def _host(self, service: str | None, port: int | None) -> Host:
         site, _, model = (service or "").partition("/")
@@ -200,10 +185,6 @@ def _secrets(arms: Mapping[str, ArmWork], serving: Service | None, host: Host) -
     commands = [each.command for each in arms.values()]
     commands += [serving.command] if serving and serving.command else []
     return {name: host.place.secrets[name] for each in commands for name in named_in(each)}
-
-
-def _compared(stack: str, changes: Mapping[str, object]) -> tuple[str, str]:
-    return stack, repr(sorted((name, str(value)) for name, value in changes.items()))
 
 
 def _ceilings(limits: Limits) -> Ceilings:

@@ -1,8 +1,8 @@
 """A completed experiment that is run again without saying why.
 
 Repeating until the number pleases is how noise becomes a result. Contract 4.8: what is completed is not repeated
-without a stated question. The same comparison is: the same arms (stacks and deltas by name), the same stage, the same
-fixture or bench, the same method. `again` names the run and what it left open, in other words than the first question;
+without a stated question. The same comparison is: the same arms (stacks by their bytes, with their deltas), the same
+stage, the same fixture (by its bytes) or bench, the same method and cache; `hio run` asks the same question. `again` names the run and what it left open, in other words than the first question;
 it names a run of the same comparison. Of several completed runs of one plan, those after the first get a note: what was
 recorded stays, and the first one is the result.
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.evidence.design import same_comparison
+from hio_validate.evidence.design import compares_the_same, has_answered
 from hio_validate.models.plan import Plan
 from hio_validate.models.run import Run
 from hio_validate.repo import Item
@@ -30,7 +30,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     if plan.again is not None:
         yield from _questions(item, plan, view)
     elif is_open(item, view):
-        done = [run for run in runs_of(item, view) if _compares_the_same(run, item, view)]
+        done = [run for run in runs_of(item, view) if has_answered(run, item, view.repo)]
         if done:
             yield Problem(
                 at(item, "question"),
@@ -40,17 +40,12 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             )
 
 
-def _compares_the_same(run: Item, item: Item, view: View) -> bool:
-    plan = plan_of(run, view)
-    return run.model.outcome == "completed" and plan is not None and same_comparison(plan, item)
-
-
 def _questions(item: Item, plan: Plan, view: View) -> Iterator[Problem]:
     run = run_named(item, plan.again.run if plan.again else None, view)
     first = plan_of(run, view) if run is not None else None
     if run is None or first is None or plan.again is None:
         return
-    if not same_comparison(first, item):
+    if not compares_the_same(run, item, view.repo):
         yield Problem(
             at(item, "again", "run"),
             f"{run.name} compared something else",

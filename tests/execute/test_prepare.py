@@ -392,15 +392,24 @@ def test_a_service_that_keeps_serving_needs_another_port_for_the_trial(tmp_path:
 
 
 def earlier(
-    outcome: str = "completed", stage: str = "screening", threads: int = 2, asked: bool = True
+    outcome: str = "completed",
+    stage: str = "screening",
+    threads: int = 2,
+    asked: bool = True,
+    other: str = "",
 ) -> dict[str, str]:
     """A run of the same comparison."""
     rows = "leg\tarm\tphase\tstatus\n"
-    base = pin("base", documents()[f"{ROOM}/stacks/base.yaml"])
+    stack, fixture = (f"{ROOM}/{name}.yaml" for name in ("stacks/base", "fixtures/tides"))
+    texts = {
+        file: documents()[file] + ("# before\n" if other in file and other else "")
+        for file in (stack, fixture)
+    }
+    base = pin("base", texts[stack])
     run = {
         "hio": "run/v1", "name": "earlier", "service": SERVICE, "outcome": outcome, "stage": stage, "why": "it ended",
         "arms": {"one": {"stack": base}, "two": {"stack": base, "set": {"server.threads": threads}}},
-        "fixtures": [pin("tides", documents()[f"{ROOM}/fixtures/tides.yaml"])] if asked else [],
+        "fixtures": [pin("tides", texts[fixture])] if asked else [],
         "raw": {"file": "rows.tsv", "sha256": sha(rows), "format": "tsv", "rows": 0, "arm": "arm"},
         "columns": {name: {"unit": "text"} for name in rows.split()},
     }  # fmt: skip
@@ -416,3 +425,5 @@ def test_a_completed_comparison_is_not_repeated_without_a_question(tmp_path: Pat
     assert work_of(tmp_path / "null", **earlier(stage="a-a"))
     assert work_of(tmp_path / "other", **earlier(threads=4))
     assert work_of(tmp_path / "unasked", **earlier(asked=False))
+    assert work_of(tmp_path / "stack", **earlier(other="stacks"))
+    assert work_of(tmp_path / "fixture", **earlier(other="fixtures"))
