@@ -97,6 +97,23 @@ def _refuse_what_it_contradicts(draft: Draft, item: Item, judged: Verdict) -> No
         )
 
 
+def refuse_a_loss(draft: Draft, view: View) -> None:
+    """An increment publishes no loss, whoever names run and result. Raises CannotAppend."""
+    result, run = (
+        draft.given.get("result"),
+        view.repo.find("run/v1", draft.given.get("run") or "", draft.service),
+    )
+    if draft.kind != "increment" or not isinstance(result, dict) or run is None or run.model is None:
+        return
+    column = run.model.columns.get(result["metric"])
+    gained = result["change_percent"] if column and column.better == "higher" else -result["change_percent"]
+    if column and column.better and gained < 0:
+        raise CannotAppend(
+            f"{result['metric']} became worse by {abs(gained):g} % from {result['from']} to {result['to']}; "
+            "what lost is a negative-control, or is kept as research (decision)"
+        )
+
+
 def _with_article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeio" else f"a {kind}"
 
@@ -120,7 +137,8 @@ _HAZARDS = {"aborted": "resource-limit", "failed": "crash", "stopped": "other"}
 def _failed(draft: Draft, item: Item, view: View) -> Draft:
     """A failed run: what ended it, from how it ended. Raises CannotAppend where it did not fail."""
     run: Run = item.model
-    hazard = draft.given.get("hazard") or _HAZARDS.get(run.outcome or "")
+    ended = "other" if run.outcome == "failed" and not run.legs else _HAZARDS.get(run.outcome or "")
+    hazard = draft.given.get("hazard") or ended
     judged = verdict(item, view)
     if hazard is None:
         if judged.result is not Result.NOT_MEASURABLE:
@@ -132,9 +150,10 @@ def _failed(draft: Draft, item: Item, view: View) -> Draft:
         f"{judged.result}: {_invalid(judged)}" if judged.result is Result.NOT_MEASURABLE else None
     )
     try:
-        factor = draft.given.get("factor") or _isolated(item, _arms(item, view), view)
+        tried = _isolated(item, _arms(item, view), view) if run.legs else None
     except CannotAppend:
-        factor = None  # a failed run may be about no single setting
+        tried = None  # a failed run may be about no single setting
+    factor = draft.given.get("factor") or tried
     return draft.saying(hazard=hazard, factor=factor, because=because)
 
 

@@ -112,6 +112,7 @@ def append(
             draft = taken.of_run(draft, view, from_run, metric, statistic)
         if result:
             draft = appending.with_result(draft, view.repo, result, statistic)
+            taken.refuse_a_loss(draft, view)
         _write(root, book, view, draft, id_, edit)
     except appending.CannotAppend as error:
         stop(str(error), 1 if isinstance(error, appending.AlreadyThere) else 2)

@@ -54,7 +54,7 @@ def run(
     work = _work(found, item, root, job or jobs.name_for(item, found, state), format_)
     before = preflight.preflight(state, found, work.service)
     _page(work, item.model.question, item.model.serving.then, before, yes, format_)
-    _refuse(state)
+    _refuse(state, work)
     if not yes:
         _nothing_yet(format_)
         return
@@ -96,8 +96,8 @@ def _nothing_yet(format_: str) -> None:
         show("nothing has happened yet; add --yes to start it\n")
 
 
-def _refuse(state: Path) -> None:
-    reason = preflight.refused(state)
+def _refuse(state: Path, work: Work) -> None:
+    reason = preflight.refused(state) or preflight.occupied(work)
     if reason:
         stop(reason, 1)
 
@@ -126,7 +126,7 @@ def _resume(state: Path, name: str, yes: bool, detach: bool, format_: str) -> No
     left = replace(work, order=tuple(work.order[place - 1] for place in places))
     before = json.loads((job.folder / jobs.PREFLIGHT).read_text())
     _page(left, "It goes on with the legs that are left.", "restore-parent", before, yes, format_)
-    _refuse(state)
+    _refuse(state, work)
     if not yes:
         _nothing_yet(format_)
         return

@@ -190,7 +190,8 @@ def change_percent(result: Result, run: Run, rows: Sequence[Row], plan: Plan | N
 
 
 def mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+    unit = max(map(abs, values), default=0.0) or 1.0  # so that no sum overflows
+    return math.fsum(value / unit for value in values) / len(values) * unit
 
 
 def median(values: Sequence[float]) -> float:

@@ -68,5 +68,5 @@ def _asked_for(kind: str, plan: Item, reasons: list[str]) -> str:
     return (
         f"no approval of kind {kind} covers {plan.name} now{known}{ASK}"
         f"hio ledger append approval --service {plan.service} --approves {kind} "
-        f'--scope "the plan {plan.name}" --owner OWNER --until YYYY-MM-DDTHH:MM:SSZ'
+        f'--plan {plan.name} --scope "the plan {plan.name}" --owner OWNER --until YYYY-MM-DDTHH:MM:SSZ'
     )

@@ -62,6 +62,7 @@ def arm_work(planned: PlannedArm, host: Host, repo: Repo, settings: Settings, se
     made = command(changed, role, host, stack.name)
     effective = settings.resolve_processes(filled(changed, host.known), {})
     _refuse_another_port(effective, role, host, stack.name)
+    _refuse_another_host(effective, role, host, stack.name)
     _refuse_missing_files(effective, host, stack.name)
     return ArmWork(
         stack=f"{planned.stack}@{stack.document.digest}",
@@ -227,6 +228,16 @@ def _refuse_another_port(effective: Effective, role: str, host: Host, name: str)
         raise NotStartable(
             f"the stack {name} listens on port {port.value}, and the trial is on port {host.port}: "
             'write ["--port", "${port}"] in the stack'
+        )
+
+
+def _refuse_another_host(effective: Effective, role: str, host: Host, name: str) -> None:
+    """An experiment opens a server to nobody else: who may reach it is a matter of the site and of approvals."""
+    asked = effective.settings.get(f"{role}.host")
+    if asked is not None and asked.known and host.place.host and asked.value != host.place.host:
+        raise NotStartable(
+            f"an arm of the stack {name} listens on {asked.value}, and the site says {host.place.host}: "
+            'write ["--host", "${host}"] in the stack, and leave host out of the arm'
         )
 
 

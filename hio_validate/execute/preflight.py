@@ -7,8 +7,11 @@ from typing import Any
 
 from hio_validate.execute import jobs, lock
 from hio_validate.execute.journal import now
+from hio_validate.execute.live import serving_on
+from hio_validate.execute.work import Work
 from hio_validate.models.run import Run
 from hio_validate.observe.readings import HostReadings
+from hio_validate.observe.sockets import listening
 from hio_validate.repo import Repo
 
 _LAST_RUNS = 3
@@ -23,6 +26,16 @@ def refused(state: Path) -> str | None:
             f"hio runs --recover {unsafe[0].name} comes first"
         )
     return "another trial runs on this host: hio runs shows it" if lock.is_taken() else None
+
+
+def occupied(work: Work) -> str | None:
+    """Why the trial's port cannot be used: somebody listens there whom the plan does not stop. One sentence."""
+    if work.method != "http" or work.during == "stop" or not listening(work.port):
+        return None
+    return (
+        f"{serving_on(work.port)}: let the plan stop and restore it (serving: {{during: stop, restore: STACK}}), "
+        "give the plan a port of its own (port:), or end it yourself"
+    )
 
 
 def preflight(state: Path, repo: Repo, service: str) -> dict[str, Any]:

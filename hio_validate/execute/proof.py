@@ -130,6 +130,7 @@ def _asked(check: Callable[[], str | None]) -> str:
 
 
 def owner(service: Service, who: owned.Identity) -> str:
+    """Whether a process alone listens on the service's port: passed, or who else does."""
     try:
         pid = owner_of(service.port).pid
     except Unobservable as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -95,6 +96,16 @@ def test_without_yes_it_says_everything_and_does_nothing(tell: Tell, state: Path
 def test_reasons_against_a_plan_are_all_told(tell: Tell, state: Path) -> None:
     said = tell("run", "p", "--yes", what="no approval\nno program")
     assert (said.returncode, said.stdout) == (1, "refused: no approval\nrefused: no program\n")
+    assert not jobs.all_jobs(state)
+
+
+def test_a_port_that_somebody_holds_is_refused_before_there_is_a_job(tell: Tell, state: Path) -> None:
+    what = work(order=("one", "two"))
+    with socket.create_server(("127.0.0.1", what.port)):
+        said = tell("run", "p", "--yes", what=what)
+    assert said.returncode == 1
+    assert f"process {os.getpid()}" in said.stderr
+    assert "serving: {during: stop, restore: STACK}" in said.stderr
     assert not jobs.all_jobs(state)
 
 

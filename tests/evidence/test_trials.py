@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hio_validate.evidence.raw import UnreadableRows, read_rows
-from hio_validate.evidence.trials import Trial, trials_of
+from hio_validate.evidence.trials import Trial, mean, trials_of
 from hio_validate.models import reader
 from hio_validate.models.plan import Plan
 from hio_validate.models.run import Run
@@ -189,3 +189,8 @@ def test_a_column_that_the_run_names_and_the_rows_lack_is_refused(column: str) -
     row = "\t".join(cells.get(name, "0") for name in columns)
     with pytest.raises(UnreadableRows, match=f'no column "{column}"'):
         read_rows(lacking, f"{head}\n{row}\n".encode())
+
+
+def test_a_mean_of_the_largest_numbers_is_a_number() -> None:
+    assert mean([1e308, 1e308]) == 1e308
+    assert mean([0.1, 0.1, 0.1]) == 0.1

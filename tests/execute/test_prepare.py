@@ -215,6 +215,13 @@ def test_a_stack_that_fixes_another_port_is_refused(tmp_path: Path) -> None:
     assert any("the stack base listens on port 8088, and the trial is on port 8089" in each for each in found)
 
 
+def test_an_arm_that_opens_the_server_to_others_is_refused(tmp_path: Path) -> None:
+    wide = plan()
+    wide["arms"]["two"]["set"]["server.host"] = "0.0.0.0"
+    found = reasons(tmp_path, plan=yaml(wide))
+    assert any("listens on 0.0.0.0, and the site says 127.0.0.1" in each for each in found), found
+
+
 # -- secrets ------------------------------------------------------------------------------------------------------
 
 
