@@ -53,20 +53,23 @@ def said_of(shape: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_ledger_recorded_here_says_what_was_written_down_by_hand() -> None:
     assert said_of(shown(OWN, "lab/gemma-270m")) == {
-        "parent": "base",
-        "accepted": [],
-        "excluded": [],
+        "parent": "threads-2",
+        "accepted": ["server.threads"],
+        "excluded": ["server.flash-attn", "server.ubatch-size"],
         "tests": [
-            "server.threads",
             "server.flash-attn",
+            "the bundle prefill-trio",
             "server.build",
             "server.dry-penalty-last-n",
             "server.reasoning-preserve",
+            "server.cache-type-k",
+            "prefill-trio",
+            "server.spec-type",
         ],
     }
     next_ = hio(OWN, "ledger", "next", "lab/gemma-270m")
-    assert next_.out.splitlines()[1] == "test      server.threads  1 -> 2"
-    assert "2026-11-29-threads-measured" in next_.out
+    assert next_.out.splitlines()[1] == "test      server.flash-attn  off -> on"
+    assert "2026-11-30-opportunity-spec-type" in next_.out
 
 
 def test_the_campaign_says_what_was_written_down_by_hand(tmp_path: Path) -> None:
