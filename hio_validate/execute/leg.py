@@ -93,11 +93,11 @@ class _Leg:
         self.server: Child | None = None
         self.began = time.monotonic()
         self.record: Record = {
-            "leg": number, "place": place, "arm": self.name, "started": _now(), "ended": _now(),
-            "invalid": [UNFINISHED], "startup_s": None, "exit": None, "capture": None, "contradicted": False, "rows": [],
-            "commands": [], "made_of": {}, "program": self.arm.command.program,
+            **unfinished(number, place, self.name, _now()),
+            "made_of": {},
+            "program": self.arm.command.program,
             "argv": self.arm.command.argv,
-        }  # fmt: skip
+        }
         self._save()
 
     # -- measuring ----------------------------------------------------------------------------------------------
@@ -314,6 +314,14 @@ class _Manifests(Folder):
             for path in super().paths()
             if path.startswith("manifests/") and not any(room in path for room in unread)
         ]
+
+
+def unfinished(number: int, place: int, arm: str, at: str, why: str = UNFINISHED) -> Record:
+    """The record of a leg that began and did nothing yet; why it does not count if that stays so."""
+    return {
+        "leg": number, "place": place, "arm": arm, "started": at, "ended": at, "invalid": [why], "startup_s": None,
+        "exit": None, "capture": None, "contradicted": False, "rows": [], "commands": [],
+    }  # fmt: skip
 
 
 def records(folder: Path) -> list[Record]:

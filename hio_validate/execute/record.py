@@ -104,8 +104,8 @@ class _Assembly:
         plan = repo.find("plan/v1", work.plan.partition("@")[0], work.service)
         assert plan is not None
         self.plan: Plan = plan.model
-        self.legs = legs.records(folder)
         self.events = _journal(folder)
+        self.legs = _all_that_began(legs.records(folder), self.events)
         self.made: dict[str, bytes] = {}
         self.captures: dict[str, Capture] = {}
 
@@ -304,6 +304,20 @@ class _Assembly:
         if unobserved:
             found.append(f"what the process of leg {', '.join(unobserved)} was")
         return found
+
+
+def _all_that_began(records: Sequence[Record], events: Sequence[Mapping[str, Any]]) -> list[Record]:
+    """The legs by number, also those that ended before they had a record: they started nothing, and their number is taken."""
+    known = {record["leg"] for record in records}
+    why = {each["number"]: each.get("why") for each in events if each["event"] == "leg-ended"}
+    without = [
+        legs.unfinished(
+            each["number"], each["place"], each["arm"], each["at"], why.get(each["number"]) or legs.UNFINISHED
+        )
+        for each in events
+        if each["event"] == "leg-started" and each["number"] not in known
+    ]
+    return sorted([*records, *without], key=lambda record: int(record["leg"]))
 
 
 def _with_leg(record: Record) -> Iterator[Record]:

@@ -29,7 +29,10 @@ def unequal(root: Path, change: dict[str, Any], measured: int = 3, **same_work: 
     [
         ({"generated": 7}, "tokens generated in request 1: 8 in base and 7 in two (12.50 %, tolerated 0 %)"),
         ({"evaluated": 4}, "tokens evaluated in request 1: 5 in base and 4 in two (20.00 %, tolerated 0 %)"),
-        ({"drafted": 96}, "tokens drafted in request 1: none in base and 96 in two (100.00 %, tolerated 0 %)"),
+        (
+            {"drafted": 96},
+            "tokens drafted in request 1: none in base and 96 in two (100.00 %, tolerated 0 %)",
+        ),
         ({"prompt_sha256": sha("x")}, "the prompt of request 1 is not the same in base and two"),
     ],
 )

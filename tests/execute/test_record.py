@@ -216,3 +216,24 @@ def test_preflight_and_restoration_stand_in_the_run(tmp_path: Path) -> None:
     run = run_of(tmp_path)
     assert run.preflight.last == ["r0: failed"]
     assert (run.restored.proven, run.restored.checks) == (True, {"health": "passed"})
+
+
+def test_a_leg_that_died_before_it_had_a_record_keeps_its_number(tmp_path: Path) -> None:
+    folder = job(
+        tmp_path, leg(1, "one", []), leg(4, "two", [], place=2), outcome="aborted", why="it was killed"
+    )
+    begun = [{"at": f"2026-11-29T12:0{number}:00.000Z", "event": "leg-started", "number": number, "place": 2, "arm": "two"}
+             for number in (2, 3, 4)]  # fmt: skip
+    told = {
+        "at": "2026-11-29T12:03:00.000Z",
+        "event": "leg-ended",
+        "number": 3,
+        "record": None,
+        "why": "too hot",
+    }
+    with (folder / "journal.jsonl").open("a") as file:
+        file.write("\n" + "".join(json.dumps(each) + "\n" for each in [*begun, told]))
+    record.write(folder)
+    legs = run_of(tmp_path).legs
+    assert [(each.leg, each.place) for each in legs] == [(1, 1), (2, 2), (3, 2), (4, 2)]
+    assert [each.invalid for each in legs] == [[], [UNFINISHED], ["too hot"], []]

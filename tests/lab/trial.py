@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import socket
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +53,11 @@ class Trial:
     root: Path
     folder: Path
     work: Work
+    watch: Watch = field(default_factory=Watch)
 
     def leg(self, place: int, number: int | None = None) -> dict[str, Any]:
         """Run one leg with the simple watch."""
-        return leg.run(self.work, place, number or place, Watch(), self.folder)
+        return leg.run(self.work, place, number or place, self.watch, self.folder)
 
     def refused(self, place: int, number: int | None = None) -> tuple[Abort, dict[str, Any]]:
         """Run a leg that must end the trial: why, and what is on record of it."""
