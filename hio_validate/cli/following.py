@@ -58,8 +58,10 @@ def _told(job: Job, format_: str) -> int:
 
 
 def exit_code(job: Job) -> int:
-    """0: all legs ran; 3: no leg counts; 1: ended otherwise, or left open."""
+    """0: all legs ran and are recorded; 3: no leg counts; 1: ended otherwise, left open, or not recorded."""
     closed = job.current("closed")
     if not any(not leg["record"].get("invalid") for leg in job.legs):
         return 3
+    if job.is_unrecorded:
+        return 1
     return 0 if closed is not None and closed["outcome"] == "completed" else 1

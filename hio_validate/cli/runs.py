@@ -17,7 +17,11 @@ from hio_validate.report.jobs import as_json, job_list, one_job
 @click.command()
 @click.argument("job", required=False)
 @click.option("--follow", "follows", is_flag=True, help="Tell what happens until it ends.")
-@click.option("--recover", is_flag=True, help="End what is left of an unsafe job, restore, prove, close it.")
+@click.option(
+    "--recover",
+    is_flag=True,
+    help="End what is left of an unsafe job, restore, prove, close it; record one that was not.",
+)
 @format_option
 def runs(job: str | None, follows: bool, recover: bool, format_: str) -> None:
     """List the jobs of this host, or tell everything about JOB.
@@ -62,7 +66,7 @@ def _recover(state: Path, name: str | None) -> None:
     """Recover one job, or all that left the host unsafe; then the list tells how it stands."""
     unsafe = [_named(state, name)] if name else jobs.unsafe_jobs(state)
     for each in unsafe:
-        if each.state != "unsafe":
+        if each.state != "unsafe" and not (each.is_closed and each.is_unrecorded):
             stop(f"{each.name} needs no recovery: it is {each.state}", 1)
     if not unsafe:
         click.echo("no job left this host unsafe", err=True)
@@ -73,8 +77,9 @@ def _recover(state: Path, name: str | None) -> None:
         stop(str(error), 1)
     with taken:
         for each in unsafe:
+            again = recovery.record_again if each.is_closed else recovery.recover
             try:
-                recovery.recover(each, closing.real_parts())
+                again(each, closing.real_parts())
             except recovery.CannotRecover as error:
                 stop(f"{each.name} is not recovered: {error}", 1)
-            click.echo(f"{each.name} is recovered and closed", err=True)
+            click.echo(f"{each.name} is {'recorded' if each.is_closed else 'recovered and closed'}", err=True)

@@ -62,7 +62,7 @@ def conclude(folder: Path, parts: Parts, outcome: str, why: str, resumable: bool
         return False
     if not restored:
         return False
-    _recorded(folder, parts, ledger)
+    record(folder, parts, ledger)
     if ledger.lost is not None:
         return False
     return _noted(ledger, "closed", outcome=outcome, why=why, resumable=resumable)
@@ -159,7 +159,8 @@ def _bring_back(job: Job, ledger: Journal, stopped_ticks: int) -> Restoration:
     )
 
 
-def _recorded(folder: Path, parts: Parts, ledger: Journal) -> None:
+def record(folder: Path, parts: Parts, ledger: Journal) -> None:
+    """Write the run of a job into its repository, and note whether that was possible. Never raises."""
     try:
         run = parts.record(folder)
         _noted(ledger, "recorded", run=str(run) if run else None)

@@ -69,6 +69,12 @@ class Job:
             raise Unreadable(f"{self.folder / WORK} cannot be read: {error}") from None
 
     @property
+    def is_unrecorded(self) -> bool:
+        """Whether its run could not be written into the repository, and still stands in the job's folder alone."""
+        said = (each.event for each in reversed(self.events) if each.event in ("recorded", "not-recorded"))
+        return next(said, "recorded") == "not-recorded"
+
+    @property
     def is_readable(self) -> bool:
         """Whether its work can be read."""
         try:

@@ -41,6 +41,18 @@ def recover(job: Job, parts: Parts) -> None:
         raise CannotRecover(_why_open(Job(job.folder)))
 
 
+def record_again(job: Job, parts: Parts) -> None:
+    """Write the run of a closed job that could not be recorded when it ended. Raises CannotRecover.
+
+    Whoever calls holds the lock of this host.
+    """
+    closing.record(job.folder, parts, Journal(job.folder))
+    now_ = Job(job.folder)
+    if now_.is_unrecorded:
+        said = now_.last("not-recorded") or {}
+        raise CannotRecover(f"its run is not in the repository: {said.get('why', 'nothing is known')}")
+
+
 def why_not_resumable(job: Job, parts: Parts) -> str | None:
     """Why a job may not go on; None where it may. One sentence. Raises Unreadable."""
     if job.state == "unsafe":

@@ -40,7 +40,7 @@ def progress(event: Event, legs: int, limits: Ceilings) -> str | None:
         case "recorded":
             said = f"recorded in {data['run']}" if data["run"] else "nothing was recorded"
         case "not-recorded":
-            said = f"NOT recorded: {data['why']}"
+            said = f"NOT recorded: {data['why']}; put that right, then hio runs --recover JOB records it"
         case "closed":
             said = "closed"
         case "supervisor-lost":

@@ -128,6 +128,21 @@ def test_with_yes_it_follows_to_the_end(tell: Tell, state: Path) -> None:
     assert [(each["job"], each["legs"]["valid"]) for each in shape["jobs"]] == [("first", 2)]
 
 
+def test_a_run_that_could_not_be_recorded_is_told_and_recorded_later(tell: Tell, state: Path) -> None:
+    state.mkdir(parents=True, exist_ok=True)
+    (state / tiny.READ_ONLY).touch()
+    said = tell("run", "p", "--yes", "--name", "first", what=work(order=("one", "two")))
+    assert said.returncode == 1, said.stdout + said.stderr
+    assert "NOT recorded: OSError: [Errno 30] Read-only file system" in said.stdout
+    still = tell("runs", "first", "--recover")
+    assert (still.returncode, "its run is not in the repository" in still.stderr) == (1, True)
+    (state / tiny.READ_ONLY).unlink()
+    again = tell("runs", "first", "--recover")
+    assert (again.returncode, "first is recorded" in again.stderr) == (0, True), again.stderr
+    assert (only_job(state).folder / "run.txt").exists()
+    assert "it is closed" in tell("runs", "first", "--recover").stderr
+
+
 def test_nothing_measured_is_3(tell: Tell) -> None:
     said = tell("run", "p", "--yes", what=work(modes=("crash",)))
     assert said.returncode == 3

@@ -5,6 +5,7 @@ python -m tests.execute.tiny guardian|supervisor|hio …
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -33,6 +34,8 @@ HOLD = "hold"
 BETWEEN = "between"
 """While a file of this name lies there, no leg begins."""
 RECORDING = "recording"
+READ_ONLY = "read-only"
+"""A file of this name in the state folder: the repository cannot be written."""
 """While a file of this name lies there, the run is not written."""
 CLOCK = "clock"
 """A file of this name holds the moment that it is for the supervisor; without one it is now."""
@@ -102,6 +105,8 @@ def watched_ask(watch: Watch, work: Work, server: Any, folder: Path) -> str:
 def record(folder: Path) -> Path | None:
     """What LEGS write into the repository, here one file beside the journal."""
     wait_while(folder / RECORDING)
+    if (folder.parent.parent / READ_ONLY).exists():
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
     place = folder / "run.txt"
     place.write_text(f"recorded {time.time()}\n")
     return place
