@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
+from hio_validate.evidence.as_planned import contradictions
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Condition
@@ -88,6 +89,9 @@ def _plan(case: Case) -> Condition:
     if case.plan is None:
         said = f"the plan {name_of(pin)} is not in the repository with the pinned bytes"
         return Condition("prespecified plan", "no-plan", said)
+    other = next((message for _, _, message in contradictions(case.model, case.plan)), None)
+    if other is not None:
+        return Condition("prespecified plan", "contradicts-plan", other)
     return Condition("prespecified plan", "", name_of(pin))
 
 
@@ -230,6 +234,9 @@ def _order(case: Case) -> Condition:
     name, legs = "counterbalanced order", case.model.legs
     if not legs:
         return Condition(name, "order-unproven", "the run does not say when its legs ran")
+    for leg in legs:
+        if moment(leg.ended) < moment(leg.started):
+            return Condition(name, "order-unproven", f"leg {leg.leg} ended before it began")
     for one, two in pairwise(legs):
         if moment(two.started) < moment(one.ended) or two.leg <= one.leg:
             return Condition(name, "order-unproven", f"leg {two.leg} began before leg {one.leg} had ended")

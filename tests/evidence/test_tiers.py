@@ -53,6 +53,7 @@ def within(*path: str | int, value: Any = None) -> Spoil:
 PROCESS = ("processes", "server")
 OF_THE_RUN: dict[str, Spoil] = {
     "no-plan": drop("plan"),
+    "contradicts-plan": within("arms", "two", "set", value={"server.threads": "3"}),
     "imported": spoil(imported=True),
     "no-identity": within("legs", 0, "capture"),
     "too-few-trials": lambda run: [run["legs"][at].update(invalid=["drifted"]) for at in (0, 3)],
