@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "observe": "models settings",
     "recording": "source models settings",
     "ledger": "moment models repo",
-    "evidence": "moment quantity models repo settings ledger",
+    "evidence": "diagnostic moment quantity models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
     "scaffold": "source models settings inheritance recording",
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
