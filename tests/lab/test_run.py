@@ -149,7 +149,7 @@ def test_a_server_that_stays_and_is_killed_is_not_quietly_replaced(
     os.kill(jobs.Job(folder).started_processes[0].pid, signal.SIGKILL)
     followed = hio(planned, "runs", "first", "--follow")
     assert followed.returncode == 1
-    assert "the server was ended by SIGKILL" in followed.stdout
+    assert "was ended by SIGKILL" in followed.stdout
     assert started(state, "server") == 1
     assert_nothing_is_left(state, planned)
 
