@@ -213,16 +213,6 @@ def everyone() -> list[int]:
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
-def output_file(pid: int) -> Path | None:
-    """The regular file that stderr (else stdout) goes to: where this process' log is, if it has one."""
-    for descriptor in (2, 1):
-        place = _at(pid, "fd") / str(descriptor)
-        target = open_files(pid).get(descriptor, "")
-        if target.startswith("/") and not target.endswith(DELETED) and place.is_file():
-            return Path(target)
-    return None
-
-
 def parent(pid: int) -> int:
     """Process id of the parent."""
     return int(_stat_fields(pid)[1])

@@ -172,12 +172,3 @@ def test_memory_threads_start_and_affinity(start_python: Start) -> None:
     started = proc.start_seconds(proc.identity(process.pid).ticks)
     assert before - 2 <= started <= time.time() + 1
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", proc.started_at(proc.identity(process.pid).ticks))
-
-
-def test_output_file_is_where_stderr_goes(start: Start, place: Path) -> None:
-    log = place / "server.log"
-    with log.open("w") as sink:
-        process = start(["sleep", "600"], stderr=sink)
-    assert proc.output_file(process.pid) == log
-    log.unlink()
-    assert proc.output_file(process.pid) is None
