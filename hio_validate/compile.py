@@ -19,11 +19,12 @@ import pydantic
 from pydantic import BaseModel, TypeAdapter
 from pydantic_core import PydanticUndefined
 
+from hio_validate.models import module_of
 from hio_validate.models.definitions import DEFINITIONS
 from hio_validate.models.record import CONFIG
 
 ROOM = Path(__file__).parent / "models"
-NAMES = ("base", *(kind.partition("/")[0] for kind in DEFINITIONS))
+NAMES = ("base", *(module_of(kind) for kind in DEFINITIONS))
 
 _TAKES_NO_PART = {
     "metadata",

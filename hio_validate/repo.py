@@ -22,6 +22,8 @@ from hio_validate.models.errors import Refusal, refusals, unknown_kind
 from hio_validate.models.fixture import Fixture
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.models.plan import Plan
+from hio_validate.models.qualification import Qualification
+from hio_validate.models.rollback import Rollback as RollbackPlan
 from hio_validate.models.run import Executed, Run
 from hio_validate.models.stack import Stack
 from hio_validate.places import ENDINGS as ENDINGS
@@ -171,6 +173,9 @@ ROOM_OF = {
     "fixture/v1": "manifests/services/<site>/<model>/fixtures/",
     "plan/v1": "manifests/services/<site>/<model>/plans/",
     "run/v1": "manifests/services/<site>/<model>/runs/<name>/",
+    "qualification/v1": "manifests/services/<site>/<model>/qualifications/",
+    "rollback/v1": "manifests/services/<site>/<model>/rollbacks/",
+    "known-good/v1": "manifests/known-good/",
     "entry/v1": "ledger/<site>/<model>/<year>/",
 }
 """Where the documents of a kind stand."""
@@ -184,11 +189,15 @@ _ROOM_OF = {
     "fixture/v1": "/fixtures/",
     "plan/v1": "/plans/",
     "run/v1": "/runs/",
+    "qualification/v1": "/qualifications/",
+    "rollback/v1": "/rollbacks/",
+    "known-good/v1": "manifests/known-good/",
     "entry/v1": "ledger/",
 }
 PINNED = {"run": "run/v1", "stack": "stack/v1", "parent": "stack/v1", "candidate": "stack/v1",
           "rollback": "stack/v1", "capture": "capture/v1", "matrix": "matrix/v1", "plan": "plan/v1",
-          "approval": "entry/v1"}  # fmt: skip
+          "approval": "entry/v1", "qualification": "qualification/v1",
+          "rollback_plan": "rollback/v1"}  # fmt: skip
 """Key among an entry's pins -> the kind of document it pins."""
 
 
@@ -282,6 +291,15 @@ def references(item: Item) -> Iterator[Reference]:
             yield from _plan(model)
         case Run():
             yield from _run(model)
+        case Qualification():
+            yield _pin(("stack",), "stack/v1", model.stack)
+            if model.build:
+                yield Reference(("build",), "engine/v1", model.build)
+        case RollbackPlan():
+            yield Reference(("site",), "site/v1", model.site)
+            yield _pin(("takes_back",), "stack/v1", model.takes_back)
+            if model.restores:
+                yield _pin(("restores",), "stack/v1", model.restores)
         case _ if isinstance(model, Entry):
             yield from _entry(model)
 
@@ -357,6 +375,9 @@ def _entry(entry: Any) -> Iterator[Reference]:
         pinned = getattr(pins, key, None)
         if pinned:
             yield _pin(("pins", key), kind, pinned)
+    attempted = getattr(entry, "attempted", None)
+    if attempted:
+        yield _pin(("attempted",), "stack/v1", attempted)
     for key in ("corrects", "undoes"):
         named = getattr(entry, key, None)
         if named:
@@ -399,6 +420,8 @@ def evidence_files(item: Item) -> Iterator[tuple[Path, str, str]]:
             yield from _output(index, command)
         for index, log in enumerate(model.logs):
             yield ("logs", index, "sha256"), log.file, log.sha256
+    if isinstance(model, Qualification) and model.rows:
+        yield ("rows", "sha256"), model.rows.file, model.rows.sha256
     if isinstance(model, Fixture):
         if model.file:
             yield ("file", "sha256"), model.file.file, model.file.sha256

@@ -50,9 +50,11 @@ MAY_IMPORT = {
     "shards": "diagnostic repo surroundings rules engine",
     "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
+    "command": "models settings",
+    "render": "",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "diagnostic moment size source models repo settings history observe recording evidence ledger rules "
+    "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
@@ -72,8 +74,9 @@ ONLY = {
     "click": {"cli"},
     "pydantic": {"models", "json_schema", "compile"},
     "pydantic_core": {"models", "json_schema", "compile"},
-    "subprocess": {"history", "observe", "execute"},
-    "tempfile": {"writing", "observe", "checkpoint"},
+    "subprocess": {"history", "observe", "render", "execute"},
+    "tempfile": {"writing", "observe", "render", "checkpoint"},
+    "jinja2": {"render"},
     "detect_secrets": {"checkpoint"},
     "urllib.request": {"observe"},
     "http": {"observe", "execute"},

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hio_validate.execute.secrets import Unresolvable, named_in, value_of
-from hio_validate.execute.work import ArmWork, Command
+from hio_validate.command import Command, Unplaced, command_of, secrets_in
+from hio_validate.execute.secrets import Unresolvable, value_of
+from hio_validate.execute.work import ArmWork
 from hio_validate.models.plan import PlannedArm
 from hio_validate.models.site import Place, Site
 from hio_validate.models.stack import Process, Stack
@@ -22,7 +23,7 @@ from hio_validate.settings.catalogue import Arity, Option
 from hio_validate.settings.delta import delta_of
 from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Compared, Group
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.places import PLACE_HOLDER, SECRET, filled, values
+from hio_validate.settings.places import filled, values
 from hio_validate.settings.reading import read_process
 from hio_validate.settings.resolve import Builds, resolve
 from hio_validate.settings.setting import Class, Effective, Knowledge
@@ -75,15 +76,22 @@ def arm_work(planned: PlannedArm, host: Host, repo: Repo, settings: Settings, se
 
 
 def command(stack: Stack, role: str, host: Host, name: str) -> Command:
-    """The command of a stack's process at this host; secrets stay named. Raises NotStartable."""
-    process = filled(stack, host.known).processes[role]
-    made = Command(
-        program=program_of(process, host.site),
-        arguments=tuple(word for line in process.argv for word in line),
-        environment={"PATH": PATH, "LANG": "C.UTF-8", "HOME": os.environ.get("HOME", "/"), **process.env},
+    """The command of a stack's process at this host, with its whole environment; secrets stay named. Raises NotStartable."""
+    try:
+        made = command_of(stack, role, host.site, host.place, host.port)
+    except Unplaced as error:
+        raise NotStartable(str(error)) from None
+    _refuse_what_is_no_program(made.program, stack.processes[role], host.site)
+    _refuse_unreadable_secrets(made, host)
+    return replace(
+        made,
+        environment={
+            "PATH": PATH,
+            "LANG": "C.UTF-8",
+            "HOME": os.environ.get("HOME", "/"),
+            **made.environment,
+        },
     )
-    _refuse_unfilled(made, host, name)
-    return made
 
 
 def as_started(stack: Stack, arm: ArmWork) -> Stack:
@@ -94,20 +102,6 @@ def as_started(stack: Stack, arm: ArmWork) -> Stack:
         update={"argv": [[word] for word in arm.command.arguments], "env": env}
     )
     return stack.model_copy(update={"processes": {arm.role: process}})
-
-
-def program_of(process: Process, site: Site) -> str:
-    """The program of a process at a site. Raises NotStartable."""
-    named = [each for each in (process.build, process.engine) if each]
-    path = next((site.programs[each] for each in named if each in site.programs), None)
-    if path is None:
-        raise NotStartable(
-            f"the site {site.name} does not say where the program of {named[0]} is: "
-            f"add it to manifests/sites/{site.name}.yaml, e.g. programs: {{{named[0]}: /path/of/{process.engine}}}"
-        )
-    if not (path.startswith("/") and os.access(path, os.X_OK) and Path(path).is_file()):
-        raise NotStartable(f"{path}, the program of {named[0]} at {site.name}, is no executable file here")
-    return path
 
 
 def with_delta(stack: Stack, delta: Mapping[str, str], settings: Settings) -> Stack:
@@ -268,17 +262,14 @@ def _only_process(stack: Item) -> tuple[str, Process]:
     return only
 
 
-def _refuse_unfilled(made: Command, host: Host, name: str) -> None:
-    texts = [*made.arguments, *made.environment.values()]
-    open_names = {
-        each for text in texts for each in PLACE_HOLDER.findall(text) if not each.startswith(SECRET)
-    }
-    if open_names:
-        raise NotStartable(
-            f"the stack {name} needs {', '.join(sorted(open_names))}, which the site {host.site.name} does not define: "
-            f"add it under paths in manifests/sites/{host.site.name}.yaml"
-        )
-    for secret in named_in(made):
+def _refuse_what_is_no_program(path: str, process: Process, site: Site) -> None:
+    if not (os.access(path, os.X_OK) and Path(path).is_file()):
+        named = process.build or process.engine
+        raise NotStartable(f"{path}, the program of {named} at {site.name}, is no executable file here")
+
+
+def _refuse_unreadable_secrets(made: Command, host: Host) -> None:
+    for secret in secrets_in(made):
         try:
             value_of(secret, host.place.secrets.get(secret))
         except Unresolvable as error:

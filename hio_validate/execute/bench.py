@@ -14,8 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hio_validate.command import Command
 from hio_validate.execute.arms import NotStartable, as_started
-from hio_validate.execute.work import ArmWork, Command
+from hio_validate.execute.work import ArmWork
 from hio_validate.models.plan import Plan
 from hio_validate.observe import proc
 from hio_validate.observe.refusal import Unobservable

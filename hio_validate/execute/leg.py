@@ -18,11 +18,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hio_validate.command import Command
 from hio_validate.execute import bench, expected, ready
 from hio_validate.execute.client import KEY_VARIABLE, OK, Errand
 from hio_validate.execute.secrets import Unresolvable, key_of, revealed
 from hio_validate.execute.watch import Abort, Child, Watch
-from hio_validate.execute.work import ArmWork, Command, Work
+from hio_validate.execute.work import ArmWork, Work
 from hio_validate.history import Folder
 from hio_validate.models.capture import Capture
 from hio_validate.observe.asked import Asked

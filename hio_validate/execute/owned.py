@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from hio_validate.execute.work import Command
+from hio_validate.command import Command
 
 TRIAL = "HIO_TRIAL"
 """Environment variable that marks a process with the folder of its job."""

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from hio_validate import engine
+from hio_validate.command import secrets_in
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.design import has_answered
 from hio_validate.execute import bench
 from hio_validate.execute.approvals import given
 from hio_validate.execute.arms import Host, NotStartable, arm_work
 from hio_validate.execute.questions import NotAskable, questions
-from hio_validate.execute.secrets import named_in
 from hio_validate.execute.work import ArmWork, Ceilings, Question, Service, Work
 from hio_validate.models.plan import Limits, Plan, PlannedArm
 from hio_validate.repo import Item, references
@@ -184,7 +184,7 @@ def _secrets(arms: Mapping[str, ArmWork], serving: Service | None, host: Host) -
     """Where the secrets are kept that any command names."""
     commands = [each.command for each in arms.values()]
     commands += [serving.command] if serving and serving.command else []
-    return {name: host.place.secrets[name] for each in commands for name in named_in(each)}
+    return {name: host.place.secrets[name] for each in commands for name in secrets_in(each)}
 
 
 def _ceilings(limits: Limits) -> Ceilings:

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from hio_validate.command import Command
 from hio_validate.execute import owned
 from hio_validate.execute.secrets import key_of
-from hio_validate.execute.work import Command, Service
+from hio_validate.execute.work import Service
 from hio_validate.models.capture import CapturedProcess, Mapped
 from hio_validate.observe import endpoints, proc
 from hio_validate.observe.capture import capture_process

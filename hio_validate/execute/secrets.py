@@ -10,21 +10,14 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from hio_validate.execute.work import Command
-from hio_validate.settings.places import PLACE_HOLDER, SECRET, filled_in
+from hio_validate.command import Command, secrets_in
+from hio_validate.settings.places import SECRET, filled_in
 
 _FILE = "file:"
 
 
 class Unresolvable(Exception):
     """A secret that cannot be read; says which and what to do, never its value."""
-
-
-def named_in(command: Command) -> list[str]:
-    """The secrets that a command names, each once."""
-    texts = [*command.arguments, *command.environment.values()]
-    names = [name for text in texts for name in PLACE_HOLDER.findall(text)]
-    return list(dict.fromkeys(name.removeprefix(SECRET) for name in names if name.startswith(SECRET)))
 
 
 def value_of(name: str, where: str | None) -> str:
@@ -46,7 +39,7 @@ def value_of(name: str, where: str | None) -> str:
 
 def revealed(command: Command, places: Mapping[str, str]) -> Command:
     """The command with the values of its secrets, to be started and not kept. Raises Unresolvable."""
-    names = named_in(command)
+    names = secrets_in(command)
     if not names:
         return command
     known = {f"{SECRET}{name}": value_of(name, places.get(name)) for name in names}

@@ -14,10 +14,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from hio_validate.command import Command
 from hio_validate.execute import owned
 from hio_validate.execute.proof import PASSED, Before, Restoration, captured, owner, serves_as, verify
 from hio_validate.execute.secrets import Unresolvable, revealed
-from hio_validate.execute.work import Command, Service
+from hio_validate.execute.work import Service
 from hio_validate.models.capture import CapturedProcess
 from hio_validate.observe import endpoints, proc
 from hio_validate.observe.refusal import Unobservable

@@ -17,11 +17,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal
 
+from hio_validate.command import Command
 from hio_validate.execute import ceilings as limits
 from hio_validate.execute import owned
 from hio_validate.execute.cgroup import Group
 from hio_validate.execute.journal import now as moment_now
-from hio_validate.execute.work import Ceilings, Command
+from hio_validate.execute.work import Ceilings
 from hio_validate.observe.readings import HostReadings, Reading, Readings
 
 Outcome = Literal["aborted", "failed", "stopped"]

@@ -11,19 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Command:
-    """A program with its arguments and its whole environment; nothing is inherited."""
-
-    program: str
-    arguments: tuple[str, ...]
-    environment: Mapping[str, str]
-    folder: str = "/"
-
-    @property
-    def argv(self) -> list[str]:
-        return [self.program, *self.arguments]
+from hio_validate.command import Command
 
 
 @dataclass(frozen=True)

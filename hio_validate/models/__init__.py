@@ -18,6 +18,9 @@ KINDS = (
     "fixture/v1",
     "plan/v1",
     "run/v1",
+    "qualification/v1",
+    "rollback/v1",
+    "known-good/v1",
     "entry/v1",
 )
 """What a document's `hio:` line may say."""
@@ -31,4 +34,9 @@ def reader(kind: str) -> SchemaValidator:
 
 def document(kind: str) -> Any:
     """The core schema of a kind (pydantic_core.core_schema)."""
-    return import_module(f"hio_validate.models.{kind.partition('/')[0]}").DOCUMENT
+    return import_module(f"hio_validate.models.{module_of(kind)}").DOCUMENT
+
+
+def module_of(kind: str) -> str:
+    """The module that defines a kind: its name as Python spells it."""
+    return kind.partition("/")[0].replace("-", "_")

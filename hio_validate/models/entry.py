@@ -83,6 +83,8 @@ class DeploymentPins(Record):
     capture: str | None = field({'type': 'nullable', 'schema': PIN}, 'The live process that proves it.', default=None)
     rollback: str | None = field({'type': 'nullable', 'schema': PIN}, 'The stack to go back to.', default=None)
     approval: str | None = field({'type': 'nullable', 'schema': PIN}, 'The approval of kind deploy it stands on.', default=None)
+    qualification: str | None = field({'type': 'nullable', 'schema': PIN}, 'The receipt that this stack and build serve (contract 8.2).', default=None)
+    rollback_plan: str | None = field({'type': 'nullable', 'schema': PIN}, 'The way back, bound to what was found (contract 12.2).', default=None)
 
 
 class RollbackPins(Record):
@@ -90,6 +92,7 @@ class RollbackPins(Record):
 
     stack: str = field(PIN, 'The stack that serves again.')
     capture: str | None = field({'type': 'nullable', 'schema': PIN}, 'The live process that proves it.', default=None)
+    rollback_plan: str | None = field({'type': 'nullable', 'schema': PIN}, 'The plan that was carried out.', default=None)
 
 
 class Baseline(_Entry):
@@ -167,14 +170,18 @@ class Deployment(_Entry):
     kind: Literal['deployment'] = field({'type': 'literal', 'expected': ['deployment']}, 'What this entry is.')
     site: str = field(NAME, 'The site.')
     pins: DeploymentPins = field(DeploymentPins.core, 'What it relies on.')
+    checks: dict[str, str] = field({'type': 'dict', 'keys_schema': TEXT, 'values_schema': TEXT}, 'Every check of the live process -> passed, or what was found.', default_factory=dict)
     overridden: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'Imported history only: what the owner went past.', default_factory=list)
 
 
 class Rollback(_Entry):
-    """A deployment that was taken back."""
+    """A deployment that was taken back, or that failed and was taken back before it stood."""
 
     kind: Literal['rollback'] = field({'type': 'literal', 'expected': ['rollback']}, 'What this entry is.')
-    undoes: str = field(REFERENCE, 'The deployment that was taken back.')
+    undoes: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'The deployment that was taken back; absent where it never stood.', default=None)
+    attempted: str | None = field({'type': 'nullable', 'schema': PIN}, 'The stack that was switched to and could not be proven.', default=None)
+    failed: dict[str, str] = field({'type': 'dict', 'keys_schema': TEXT, 'values_schema': TEXT}, 'What failed of the attempt: step or check -> what was found.', default_factory=dict)
+    checks: dict[str, str] = field({'type': 'dict', 'keys_schema': TEXT, 'values_schema': TEXT}, 'Every check of what serves again -> passed, or what was found.', default_factory=dict)
     pins: RollbackPins = field(RollbackPins.core, 'What it relies on.')
 
 

@@ -19,9 +19,11 @@ class Place(Record):
     host: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Address it listens on.', default=None)
     port: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1, 'le': 65535}}, 'TCP port.', default=None)
     unit: str | None = field({'type': 'nullable', 'schema': TEXT}, 'systemd unit, if one runs it.', default=None)
+    backend: Literal['local', 'systemd', 'systemd-user'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['local', 'systemd', 'systemd-user']}}, 'What starts and stops it; absent: systemd where a unit is named, else local.', default=None)
     paths: dict[str, str] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': TEXT}, "What ${name} in a stack's argv or env stands for at this site.", default_factory=dict)
     limits: dict[str, str | bool | int | float] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': SCALAR}, 'Resource limits, e.g. memory_max: 16GiB.', default_factory=dict)
     secrets: dict[str, str] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': TEXT}, 'Name of a secret -> where it is kept. Never a value.', default_factory=dict)
+    targets: dict[str, dict[str, str | bool | int | float]] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': {'type': 'dict', 'keys_schema': NAME, 'values_schema': SCALAR}}, 'What a render target must know that no stack says, e.g. kubernetes: {image: name@sha256:...}.', default_factory=dict)
 
 
 class Site(Record):

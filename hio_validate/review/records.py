@@ -96,7 +96,8 @@ def _act(entry: object) -> Iterator[str]:
             yield ", ".join(f"{role} {_named(pin)}" for role, pin in named.items() if pin)
             yield f"went past: {', '.join(entry.overridden)}" if entry.overridden else ""
         case Rollback():
-            yield f"{_named(entry.pins.stack)} serves again; undoes {entry.undoes}"
+            undone = entry.undoes or f"the attempt to deploy {_named(entry.attempted or 'unknown')}"
+            yield f"{_named(entry.pins.stack)} serves again; undoes {undone}"
         case Opportunity():
             about = f", about {entry.factor}" if entry.factor else ""
             yield f"{entry.result_kind}{about}: may bring {entry.benefit}"

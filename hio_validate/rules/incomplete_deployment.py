@@ -170,6 +170,14 @@ def _way_back(item: Item, ledger: Ledger, view: View) -> Iterator[Problem]:
 
 def _rollback(item: Item, view: View) -> Iterator[Problem]:
     yield from _captured(item, "stack", view)
+    if item.model.undoes is None:
+        if item.model.attempted is None:
+            yield Problem(
+                at(item, "kind"),
+                f"{item.name} takes nothing back: it names neither a deployment nor an attempt",
+                "name the deployment that was taken back (undoes), or the stack that was tried (attempted)",
+            )
+        return
     undone = view.repo.find("entry/v1", item.model.undoes, item.service)
     if undone is None or undone.model is None:
         return
@@ -186,7 +194,9 @@ def _rollback(item: Item, view: View) -> Iterator[Problem]:
         (
             each
             for each in known.entries.values()
-            if isinstance(each.model, Rollback) and known.entry(each.model.undoes) is undone
+            if isinstance(each.model, Rollback)
+            and each.model.undoes
+            and known.entry(each.model.undoes) is undone
         ),
         None,
     )

@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
+from hio_validate.command import Command
 from hio_validate.execute import cgroup, jobs, launch, lock, owned
 from hio_validate.execute.jobs import Job
-from hio_validate.execute.work import ArmWork, Ceilings, Command, Service, Work
+from hio_validate.execute.work import ArmWork, Ceilings, Service, Work
 from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import tiny
 from tests.observe.conftest import free_port

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from hio_validate.command import Command
 from hio_validate.execute import bench
-from hio_validate.execute.work import Command, Work
+from hio_validate.execute.work import Work
 from tests.execute.experiment import PLAN_FILE, SITE_FILE, documents, plan, prepared, site, yaml
 
 HELP = "\n".join(

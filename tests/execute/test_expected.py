@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from hio_validate.command import Command
 from hio_validate.execute import expected
-from hio_validate.execute.work import ArmWork, Command, Work
+from hio_validate.execute.work import ArmWork, Work
 from hio_validate.history import Folder
 from hio_validate.repo import item_of, load
 from hio_validate.settings.knowledge import Settings

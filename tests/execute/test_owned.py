@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import pytest
 
+from hio_validate.command import Command
 from hio_validate.execute import owned
-from hio_validate.execute.work import Command
 from tests.execute.conftest import wait_for
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]

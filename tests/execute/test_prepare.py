@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from hio_validate.command import secrets_in
 from hio_validate.execute.questions import NONCE_CHARACTERS
-from hio_validate.execute.secrets import named_in, revealed
+from hio_validate.execute.secrets import revealed
 from hio_validate.execute.work import Work, as_text, from_text
 from hio_validate.settings.places import PLACE_HOLDER
 from tests.execute.experiment import (
@@ -237,7 +238,7 @@ def test_a_secret_is_read_at_start_and_in_no_work(tmp_path: Path) -> None:
     assert isinstance(work, Work), work
     assert "very-hidden" not in as_text(work)
     command = work.arms["one"].command
-    assert named_in(command) == ["token"]
+    assert secrets_in(command) == ["token"]
     assert revealed(command, work.secrets).environment["HF_TOKEN"] == "very-hidden"
     assert not PLACE_HOLDER.search(" ".join(revealed(command, work.secrets).argv))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from hio_validate.command import Command
 from hio_validate.execute import owned
 from hio_validate.execute.watch import Abort, Watch, samples_table
-from hio_validate.execute.work import Command
 from hio_validate.observe.readings import Activity, Reading
 from tests.execute.conftest import ENVIRONMENT, ceilings, wait_for
 from tests.execute.test_ceilings import CALM

@@ -17,10 +17,11 @@ from typing import Any
 
 from hio_validate import cli
 from hio_validate.cli import run_plan
+from hio_validate.command import Command
 from hio_validate.execute import closing, guardian, journal, launch, supervisor
 from hio_validate.execute.closing import Parts
 from hio_validate.execute.watch import Watch
-from hio_validate.execute.work import Command, Work, from_text
+from hio_validate.execute.work import Work, from_text
 from hio_validate.observe.readings import HostReadings, Reading
 from tests.execute import asker
 from tests.execute.asker import answers, ask

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from hio_validate.command import Command
 from hio_validate.execute import cgroup, jobs, lock, owned, preflight, proof
 from hio_validate.execute.jobs import Job
-from hio_validate.execute.work import Approved, ArmWork, Ceilings, Command, Service, Work, as_text
+from hio_validate.execute.work import Approved, ArmWork, Ceilings, Service, Work, as_text
 from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import tiny
 from tests.execute.conftest import Begin, Trial, begin, small_disk, state, wait_for

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from hio_validate.command import Command
 from hio_validate.execute import jobs, lock, owned
-from hio_validate.execute.work import Command
 from hio_validate.history import Folder
 from hio_validate.observe.sockets import listening, owner_of
 from hio_validate.repo import load

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hio_validate.command import Command
 from hio_validate.execute.approvals import ASK
-from hio_validate.execute.work import Command, Service, Work
+from hio_validate.execute.work import Service, Work
 from hio_validate.report.trial import as_shape, as_text, refusals
 from tests.execute.experiment import SERVICE, prepared
 

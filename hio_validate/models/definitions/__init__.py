@@ -13,8 +13,11 @@ from hio_validate.models.definitions.engine import Engine
 from hio_validate.models.definitions.entry import Entry
 from hio_validate.models.definitions.family import Family
 from hio_validate.models.definitions.fixture import Fixture
+from hio_validate.models.definitions.known_good import KnownGood
 from hio_validate.models.definitions.matrix import Matrix
 from hio_validate.models.definitions.plan import Plan
+from hio_validate.models.definitions.qualification import Qualification
+from hio_validate.models.definitions.rollback import Rollback
 from hio_validate.models.definitions.run import Run
 from hio_validate.models.definitions.site import Site
 from hio_validate.models.definitions.stack import Stack
@@ -29,6 +32,9 @@ DEFINITIONS: dict[str, Any] = {
     "fixture/v1": Fixture,
     "plan/v1": Plan,
     "run/v1": Run,
+    "qualification/v1": Qualification,
+    "rollback/v1": Rollback,
+    "known-good/v1": KnownGood,
     "entry/v1": Entry,
 }
 """What a document's `hio:` line may say -> the type that defines it."""

@@ -106,6 +106,12 @@ class DeploymentPins(Model):
     capture: Pin | None = Field(None, description="The live process that proves it.")
     rollback: Pin | None = Field(None, description="The stack to go back to.")
     approval: Pin | None = Field(None, description="The approval of kind deploy it stands on.")
+    qualification: Pin | None = Field(
+        None, description="The receipt that this stack and build serve (contract 8.2)."
+    )
+    rollback_plan: Pin | None = Field(
+        None, description="The way back, bound to what was found (contract 12.2)."
+    )
 
 
 class RollbackPins(Model):
@@ -113,6 +119,7 @@ class RollbackPins(Model):
 
     stack: Pin = Field(description="The stack that serves again.")
     capture: Pin | None = Field(None, description="The live process that proves it.")
+    rollback_plan: Pin | None = Field(None, description="The plan that was carried out.")
 
 
 class Baseline(_Entry):
@@ -201,16 +208,28 @@ class Deployment(_Entry):
     kind: Literal["deployment"] = Field(description="What this entry is.")
     site: Name = Field(description="The site.")
     pins: DeploymentPins = Field(description="What it relies on.")
+    checks: dict[Text, Text] = Field(
+        default_factory=dict, description="Every check of the live process -> passed, or what was found."
+    )
     overridden: list[Text] = Field(
         default_factory=list, description="Imported history only: what the owner went past."
     )
 
 
 class Rollback(_Entry):
-    """A deployment that was taken back."""
+    """A deployment that was taken back, or that failed and was taken back before it stood."""
 
     kind: Literal["rollback"] = Field(description="What this entry is.")
-    undoes: Reference = Field(description="The deployment that was taken back.")
+    undoes: Reference | None = Field(
+        None, description="The deployment that was taken back; absent where it never stood."
+    )
+    attempted: Pin | None = Field(None, description="The stack that was switched to and could not be proven.")
+    failed: dict[Text, Text] = Field(
+        default_factory=dict, description="What failed of the attempt: step or check -> what was found."
+    )
+    checks: dict[Text, Text] = Field(
+        default_factory=dict, description="Every check of what serves again -> passed, or what was found."
+    )
     pins: RollbackPins = Field(description="What it relies on.")
 
 

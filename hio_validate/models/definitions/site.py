@@ -15,6 +15,9 @@ class Place(Model):
     host: Text | None = Field(None, description="Address it listens on.")
     port: int | None = Field(None, ge=1, le=65535, description="TCP port.")
     unit: Text | None = Field(None, description="systemd unit, if one runs it.")
+    backend: Literal["local", "systemd", "systemd-user"] | None = Field(
+        None, description="What starts and stops it; absent: systemd where a unit is named, else local."
+    )
     paths: dict[Name, Text] = Field(
         default_factory=dict, description="What ${name} in a stack's argv or env stands for at this site."
     )
@@ -23,6 +26,10 @@ class Place(Model):
     )
     secrets: dict[Name, Text] = Field(
         default_factory=dict, description="Name of a secret -> where it is kept. Never a value."
+    )
+    targets: dict[Name, dict[Name, Scalar]] = Field(
+        default_factory=dict,
+        description="What a render target must know that no stack says, e.g. kubernetes: {image: name@sha256:...}.",
     )
 
 
