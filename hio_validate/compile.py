@@ -62,7 +62,7 @@ class _Module:
 
     def source(self) -> str:
         parts = [part for name, value in self._own() for part in self._part(name, value)]
-        kind = next((kind for kind in DEFINITIONS if kind.partition("/")[0] == self.name), None)
+        kind = next((kind for kind in DEFINITIONS if module_of(kind) == self.name), None)
         parts += [f"DOCUMENT = {self._literal(_core(DEFINITIONS[kind]))}"] if kind else []
         head = [
             f'"""{inspect.cleandoc(self.definition.__doc__ or "").splitlines()[0]}\n\n'

@@ -44,3 +44,6 @@ class KnownGood(Record):
     models: list[Artifact] = field({'type': 'list', 'items_schema': Artifact.core, 'min_length': 1}, 'The model that this is about; one that matches is enough.')
     opted_in: dict[str, str] = field({'type': 'dict', 'keys_schema': ADDRESS, 'values_schema': TEXT}, 'Opt-in settings that somebody asked for -> who and why.', default_factory=dict)
     settings: list[Requirement] = field({'type': 'list', 'items_schema': Requirement.core}, 'What it needs.', default_factory=list)
+
+
+DOCUMENT = KnownGood.core

@@ -51,7 +51,7 @@ CASES = {
                            ['7:22 unknown key "thruogh" in a preserved row | did you mean through?']),
     "misspelt-alias-of-a-field": ("hio: family/v1\nname: f\nenv_prefix: []\n", ['3:1 unknown key "env_prefix" | did you mean env-prefix?']),
     "far-from-any-key": (SITE + "  x: {zzz: 1}\n",
-                         ['4:7 unknown key "zzz" | allowed here: host, port, unit, paths, limits, secrets']),
+                         ['4:7 unknown key "zzz" | allowed here: host, port, unit, backend, paths, limits, secrets, targets']),
     "missing": ("hio: stack/v1\nname: s\n", ['1:1 the key "processes" is missing | The processes of the serving path, by role.']),
     "missing-deeper": (STACK + "implicit:\n  a: {value: 1}\n",
                        ['7:3 the key "because" is missing | What sets it: compiled in, a side effect of initialisation, a runbook.']),
