@@ -11,7 +11,7 @@ from typing import Any
 
 from hio_validate import __version__
 from hio_validate.render.bundle import Bundle, CannotRender, File, Stamp
-from hio_validate.render.dialects import DIALECTS
+from hio_validate.render.dialects import FILTERS
 from hio_validate.render.launch import Launch, launch_of
 from hio_validate.render.target import Asked, Target
 from hio_validate.render.targets import TARGETS
@@ -39,7 +39,7 @@ def render(
     if target not in TARGETS:
         raise CannotRender(f"no target is called {target}: expected {', '.join(TARGETS)}")
     made, asked = launch_of(repo, stack, service, settings), Asked(dialect, root, units)
-    return _Rendering(TARGETS[target], target, made, asked, Templates(repo, DIALECTS)).bundle()
+    return _Rendering(TARGETS[target], target, made, asked, Templates(repo, FILTERS)).bundle()
 
 
 class _Rendering:

@@ -37,7 +37,7 @@ _BY_CHANCE = ("random",)
 class Templates:
     """The templates of one repository: its own, and the packaged ones."""
 
-    def __init__(self, repo: Repo | None, filters: Mapping[str, Callable[[str], str]]) -> None:
+    def __init__(self, repo: Repo | None, filters: Mapping[str, Callable[..., str]]) -> None:
         self._repo = repo
         self._environment = _environment(_Loader(self), filters)
 
@@ -103,7 +103,7 @@ class _Loader(BaseLoader):
 
 
 def _environment(
-    loader: BaseLoader, filters: Mapping[str, Callable[[str], str]]
+    loader: BaseLoader, filters: Mapping[str, Callable[..., str]]
 ) -> ImmutableSandboxedEnvironment:
     made = ImmutableSandboxedEnvironment(
         loader=loader, undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True,
