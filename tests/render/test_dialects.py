@@ -6,11 +6,14 @@ import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from hio_validate.observe.environment_file import environment_file as our_reader
+from hio_validate.render.carrying import CannotCarry
+from hio_validate.render.consumers import systemd
 from hio_validate.render.consumers.shell import assignments
 from hio_validate.render.dialects import (
     compose,
@@ -18,6 +21,7 @@ from hio_validate.render.dialects import (
     docker_env_file,
     environment_file,
     shell,
+    unit,
     yaml11,
 )
 from tests.render import consumers
@@ -38,7 +42,7 @@ def _file(folder: Path, quote: Callable[[str], str]) -> tuple[Path, dict[str, st
     return file, {f"V{index}": value for index, (value, _) in enumerate(pairs)}
 
 
-def _refuse_difference(read: Mapping[str, str], meant: Mapping[str, str]) -> None:
+def _refuse_difference(read: Mapping[Any, str], meant: Mapping[Any, str]) -> None:
     other = {
         name: (meant.get(name), read.get(name))
         for name in {**meant, **read}
@@ -60,6 +64,42 @@ def test_our_reader_reads_the_environment_file_of_systemd(tmp_path: Path) -> Non
     ignored: list[str] = []
     _refuse_difference(our_reader(file.read_bytes().decode(), "values.env", ignored), meant)
     assert not ignored
+
+
+def _unit(lines: str) -> str:
+    return f"[Service]\nType=oneshot\n{lines}"
+
+
+def test_systemd_reads_the_words_of_a_command_line() -> None:
+    _needs("systemd-analyze")
+    library = consumers.systemd_library()
+    assert library is not None, "systemd-analyze is nothing without its library"
+    pairs = carried(unit.word)
+    lines = "".join(
+        "ExecStart=/bin/it " + " ".join(quoted for _, quoted in pairs[begin : begin + 50]) + "\n"
+        for begin in range(0, len(pairs), 50)
+    )
+    read = systemd.read("it.service", _unit(lines), ["/bin/it"]).commands["ExecStart"]
+    words = [word for line in read for word in consumers.systemd_filled_in(library, line)[1:]]
+    assert len(words) == len(pairs)
+    _refuse_difference(dict(enumerate(words)), {index: value for index, (value, _) in enumerate(pairs)})
+
+
+def test_systemd_reads_assignments_in_a_unit() -> None:
+    _needs("systemd-analyze")
+    pairs = carried(lambda value: unit.assignment("NAME", _one_line(value)))
+    lines = "".join(f"Environment={quoted.replace('NAME', f'V{index}', 1)}\n" for index, (_, quoted) in enumerate(pairs))
+    read = systemd.read("it.service", _unit(f"{lines}ExecStart=/bin/it\n"), ["/bin/it"]).settings["Environment"]
+    _refuse_difference(
+        dict(each.split("=", 1) for each in read), {f"V{index}": value for index, (value, _) in enumerate(pairs)}
+    )
+
+
+def _one_line(value: str) -> str:
+    """systemd-analyze shows variables without quotes: one with a line feed could not be told from two lines."""
+    if "\n" in value:
+        raise CannotCarry("shown on several lines")
+    return value
 
 
 @pytest.mark.parametrize("name", ["sh", "dash", "bash"])
