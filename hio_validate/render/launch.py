@@ -30,6 +30,8 @@ START_S = 120
 """Seconds that a start may take where the site has no `limits: {start_s: ...}`."""
 _SECRET_ALONE = re.compile(r"\$\{secret:([^${}]*)\}")
 _FILE = "file:"
+_KEPT_IN_A_FILE = re.compile(r"file:(/[A-Za-z0-9_.,@+-]+)+")
+"""A path that means itself in every dialect."""
 _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "*": "127.0.0.1"}
 
 
@@ -60,13 +62,26 @@ class Launch:
     command: Command
     """Its environment is the whole one; secrets are still named."""
     secrets: Mapping[str, str]
-    """Name of a secret that the command needs -> absolute path of the file that holds its value."""
+    """Name of a secret that the command needs -> where it is kept, as the site says it."""
     ready: Ready
 
     @property
     def model_name(self) -> str:
         """The service without its site."""
         return self.service.partition("/")[2]
+
+    def secret_files(self) -> dict[str, str]:
+        """Name of a secret -> the absolute path of the file that holds its value. Raises CannotRender."""
+        other = [name for name, where in self.secrets.items() if not _KEPT_IN_A_FILE.fullmatch(where)]
+        if other:
+            raise CannotRender(
+                *(
+                    f"the site {self.site.name} does not say in which file the secret {name} is kept: "
+                    f"write secrets: {{{name}: file:/path/of/its/value}}, a path without blanks and signs"
+                    for name in other
+                )
+            )
+        return {name: where.removeprefix(_FILE) for name, where in self.secrets.items()}
 
     @property
     def plain(self) -> dict[str, str]:
@@ -99,7 +114,7 @@ def launch_of(repo: Repo, stack: Item, service: str, settings: Settings | None =
     ]
     if reasons:
         raise CannotRender(*dict.fromkeys(reasons))
-    secrets = {name: place.secrets[name].removeprefix(_FILE) for name in secrets_in(made)}
+    secrets = {name: place.secrets[name] for name in secrets_in(made)}
     return Launch(service, stack, site, place, role, made, secrets, _ready(place, effective, role))
 
 
@@ -154,13 +169,12 @@ def _ill_placed_secrets(made: Command, place: Place, site: Site) -> list[str]:
             reasons.append(
                 f"{name} holds more than one secret's name: write exactly ${{secret:NAME}}, the rest belongs into its file"
             )
-    for secret in secrets_in(made):
-        where = place.secrets.get(secret)
-        if where is None or not where.startswith(f"{_FILE}/") or not where.isprintable():
-            reasons.append(
-                f"the site {site.name} does not say in which file the secret {secret} is kept: "
-                f"write secrets: {{{secret}: file:/path/of/its/value}}"
-            )
+    reasons += [
+        f"the site {site.name} does not say where the secret {secret} is kept: "
+        f"write secrets: {{{secret}: file:/path/of/its/value}}"
+        for secret in secrets_in(made)
+        if secret not in place.secrets
+    ]
     return reasons
 
 

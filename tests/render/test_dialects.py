@@ -88,10 +88,15 @@ def test_systemd_reads_the_words_of_a_command_line() -> None:
 def test_systemd_reads_assignments_in_a_unit() -> None:
     _needs("systemd-analyze")
     pairs = carried(lambda value: unit.assignment("NAME", _one_line(value)))
-    lines = "".join(f"Environment={quoted.replace('NAME', f'V{index}', 1)}\n" for index, (_, quoted) in enumerate(pairs))
-    read = systemd.read("it.service", _unit(f"{lines}ExecStart=/bin/it\n"), ["/bin/it"]).settings["Environment"]
+    lines = "".join(
+        f"Environment={quoted.replace('NAME', f'V{index}', 1)}\n" for index, (_, quoted) in enumerate(pairs)
+    )
+    read = systemd.read("it.service", _unit(f"{lines}ExecStart=/bin/it\n"), ["/bin/it"]).settings[
+        "Environment"
+    ]
     _refuse_difference(
-        dict(each.split("=", 1) for each in read), {f"V{index}": value for index, (value, _) in enumerate(pairs)}
+        dict(each.split("=", 1) for each in read),
+        {f"V{index}": value for index, (value, _) in enumerate(pairs)},
     )
 
 

@@ -25,13 +25,13 @@ def test_local_says_all_that_a_process_is_started_from(tmp_path: Path) -> None:
     files = documents([["--x", "{{ 7 * 7 }}{% raw %}"]], {"A": "it's $HOME\n", "K": "${secret:key}"}, SECRET)
     bundle = rendered(tmp_path, files, "local", root=ROOT)
     said = json.loads(text(bundle, "launch.json"))
-    assert said["argv"][0] == "/bin/true"
-    assert said["argv"][-2:] == ["--x", "{{ 7 * 7 }}{% raw %}"]
+    assert said["program"] == "/bin/true"
+    assert said["arguments"][-2:] == ["--x", "{{ 7 * 7 }}{% raw %}"]
     assert said["environment"]["A"] == "it's $HOME\n"
     assert said["environment"]["K"] == "${secret:key}"
     assert said["secrets"] == {"key": "file:/etc/keys/tiny"}
     assert said["ready"] == {"url": "http://127.0.0.1:8089/health", "within_s": 120}
-    assert said["rendered_from"]["stack"] == bundle.stamp.stack
+    assert said["stamp"]["stack"] == bundle.stamp.stack
     assert [(each.name, each.install) for each in bundle.files] == [
         ("launch.json", f"{ROOT}/launch.json"),
         ("environment", f"{ROOT}/environment"),
@@ -140,7 +140,7 @@ def _templates(root: Path, files: dict[str, str]) -> Templates:
     [
         ({"argv": [["--api-key", "${secret:key}"]], "place": SECRET}, "every user of a host can read the arguments"),
         ({"env": {"K": "Bearer ${secret:key}"}, "place": SECRET}, "K holds more than one secret's name"),
-        ({"env": {"K": "${secret:key}"}}, "does not say in which file the secret key is kept"),
+        ({"env": {"K": "${secret:key}"}}, "does not say where the secret key is kept"),
         ({"env": {"K": "${secret:key}"}, "place": {"secrets": {"key": "file:/a\nB=c"}}}, "does not say in which file"),
         ({"env": {"K": "${secret:key}"}, "place": {"secrets": {"key": "vault:x"}}}, "does not say in which file"),
         ({"env": {"HF_TOKEN": "hf_abcdefghijklmnopqrst"}}, r"HF_TOKEN states a secret \(literal-secret\)"),

@@ -52,7 +52,9 @@ def read(name: str, text: str, executables: Iterable[str]) -> Read:
         said = programs.run(words)
         if said.returncode or said.stdout or said.stderr:
             told = (said.stderr or said.stdout).decode(errors="replace").replace(str(root), "").strip()
-            raise CannotRender(f"{name}: systemd-analyze verify says: {told[:500] or f'exit {said.returncode}'}")
+            raise CannotRender(
+                f"{name}: systemd-analyze verify says: {told[:500] or f'exit {said.returncode}'}"
+            )
         dump = programs.run(words, environment={"SYSTEMD_LOG_LEVEL": "debug"}).stdout
     return _read(dump.decode("utf-8", "surrogateescape"))
 

@@ -15,6 +15,7 @@ LAUNCH, ENVIRONMENT = "launch.json", "environment"
 
 
 def _drafts(launch: Launch, asked: Asked) -> tuple[Draft, ...]:
+    launch.secret_files()
     return tuple(
         Draft(name, f"local/{name}.j2", 0o600, below(asked.root, name)) for name in (LAUNCH, ENVIRONMENT)
     )
@@ -34,10 +35,12 @@ def _refuse_other_launch(text: str, launch: Launch) -> None:
         raise CannotRender(f"{LAUNCH} is no JSON: {error}") from None
     meant = {
         "service": launch.service,
-        "argv": launch.command.argv,
+        "program": launch.command.program,
+        "arguments": list(launch.command.arguments),
         "environment": dict(launch.command.environment),
         "folder": launch.command.folder,
-        "secrets": {name: f"file:{path}" for name, path in launch.secrets.items()},
+        "secrets": dict(launch.secrets),
+        "limits": dict(launch.place.limits),
         "ready": {"url": launch.ready.url, "within_s": launch.ready.within_s},
     }
     other = [key for key, value in meant.items() if not isinstance(said, dict) or said.get(key) != value]
