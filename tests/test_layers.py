@@ -52,7 +52,7 @@ MAY_IMPORT = {
     "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
     "command": "models settings",
-    "render": "",
+    "render": "command models repo settings observe",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
