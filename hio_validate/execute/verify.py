@@ -79,6 +79,17 @@ def verify(
     return Verification(pin, pid, tuple(checks), process)
 
 
+def nobody(stack: Item, where: str) -> Verification:
+    """What is known of a stack that no process runs: nothing listens where it should."""
+    checks = [
+        judged(name, f"a process at {where}", "there is none", False)
+        if name == "socket"
+        else unseen(name, "", f"no process at {where}")
+        for name in POINTS
+    ]
+    return Verification(f"{stack.name}@{stack.document.digest}", 0, tuple(checks))
+
+
 @dataclass
 class _Look:
     repo: Repo

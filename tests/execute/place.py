@@ -61,13 +61,9 @@ class Place:
         seen = capture_process(pid, families.packaged("llama-server"), None, port=self.port)
         file = f"{ROOM}/captures/live.yaml"
         content = capture_file(capture("live", {"server": seen}, service=SERVICE), file)
-        first = baseline(self._stack_data)
+        first = baseline(stack_of())
         first["pins"] |= {"capture": pin("live", content)}
         write(self.root, {file: content, BASELINE: yaml(first)})
-
-    @property
-    def _stack_data(self) -> dict[str, Any]:
-        return stack_of()
 
 
 def stack_of(**process: Any) -> dict[str, Any]:
