@@ -62,8 +62,8 @@ MAY_IMPORT = {
     "review execute size prospect",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording "
-    "writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
+    "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
+    "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life execute report console validating planning focused prospect from_run",
     "hook": "",
     "__main__": "validating cli hook",
