@@ -36,6 +36,8 @@ class Before:
 
     who: owned.Identity
     process: CapturedProcess
+    kept: bool = False
+    """Whether a backend of hio keeps it."""
 
 
 @dataclass
