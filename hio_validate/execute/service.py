@@ -110,7 +110,7 @@ def stop(service: Service, who: owned.Identity, backend: Backend | None = None) 
 
 def prove_free(service: Service) -> None:
     """Wait until nobody listens on a service's port, then see it stay so. Raises CannotStop."""
-    _waited(lambda: not listening(service.port), _PORT_S)
+    waited(lambda: not listening(service.port), _PORT_S)
     end = time.monotonic() + _SETTLE_S
     while time.monotonic() < end:
         if listening(service.port):
@@ -147,7 +147,7 @@ def restore(
     except (OSError, Unobservable, CannotSwitch) as error:
         found.checks["serves"] = f"it cannot be started: {error}"
         return found
-    ready = _waited(lambda: _is_ready(service, who) or not owned.is_alive(who), deadline_s)
+    ready = waited(lambda: is_ready(service, who) or not owned.is_alive(who), deadline_s)
     if not ready or not owned.is_alive(who):
         state = "is not ready" if owned.is_alive(who) else "ended"
         found.checks["serves"] = f"process {who.pid} {state} within {deadline_s:g} s; its log is {log}"
@@ -159,7 +159,7 @@ def restore(
 
 def settled(port: int, seconds: float) -> bool:
     """Whether, within `seconds`, somebody is seen at each socket of a port: what is just ending holds one that nobody is seen at."""
-    return _waited(lambda: all(_holders(port)), seconds)
+    return waited(lambda: all(_holders(port)), seconds)
 
 
 def _holders(port: int) -> list[set[int]]:
@@ -220,7 +220,7 @@ def _serving_again(service: Service, command: Command, begun: owned.Identity | N
     return owned.identity_of(pid)
 
 
-def _is_ready(service: Service, who: owned.Identity) -> bool:
+def is_ready(service: Service, who: owned.Identity) -> bool:
     """Whether it alone listens and is healthy; nobody else is asked."""
     found = listening(service.port)
     if not found or owner(service, who) != PASSED:
@@ -228,7 +228,7 @@ def _is_ready(service: Service, who: owned.Identity) -> bool:
     return endpoints.get(endpoints.Server.behind(found[0]), "/health").status == 200
 
 
-def _waited(holds: Callable[[], bool], seconds: float) -> bool:
+def waited(holds: Callable[[], bool], seconds: float) -> bool:
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:
