@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
+    "known_good": "moment models repo settings",
     "scaffold": "source models settings inheritance recording",
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules evidence",
@@ -61,8 +62,8 @@ MAY_IMPORT = {
     "review execute size prospect",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording "
-    "writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
+    "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
+    "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life execute report console validating planning focused prospect from_run",
     "hook": "",
     "__main__": "validating cli hook",

@@ -206,6 +206,7 @@ _PATTERNS = {
     rf"^{_N}$": "a name of letters, digits and . _ + - that begins with a letter or digit",
     rf"^{_N}/{_N}$": "a service: site/model",
     rf"^({_N}/{_N}/)?{_N}$": "a name, or site/model/name for another service",
+    rf"^{_N}/{_N}/{_N}$": "a document of a service: site/model/name",
     rf"^({_N}/{_N}/)?{_N}@sha256:[0-9a-f]{{64}}$": "a pin: name@sha256:<64 hexadecimal digits>",
     r"^[0-9a-f]{64}$": "a SHA-256 of 64 lower-case hexadecimal digits",
     r"^sha256:[0-9a-f]{64}$": "a digest: sha256:<64 hexadecimal digits>",

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import ADDRESS, KNOWN_SHA256, NAME, SCALAR, TEXT
+from hio_validate.models.base import ADDRESS, NAME, REFERENCE, SCALAR, SHA256, TEXT, TIME
 from hio_validate.models.record import Record, field
+
+CITED = {'type': 'str', 'max_length': 302, 'pattern': '^[A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*$'}
 
 
 class Artifact(Record):
-    """One file of the model's weights, by what is known of it."""
+    """The model, by its bytes or by a name; either is enough."""
 
-    name: str | None = field({'type': 'nullable', 'schema': TEXT}, 'File name, repository or served name; * stands for anything.', default=None)
-    sha256: str | None = field({'type': 'nullable', 'schema': KNOWN_SHA256}, 'SHA-256 of its bytes, which alone is certain.', default=None)
+    name: str | None = field({'type': 'nullable', 'schema': TEXT}, 'File name, repository or served name, in any case of letters; * stands for anything.', default=None)
+    sha256: str | None = field({'type': 'nullable', 'schema': SHA256}, 'SHA-256 of the bytes of its (first) file.', default=None)
 
 
 class Requirement(Record):
@@ -25,13 +27,26 @@ class Requirement(Record):
 
     factor: str = field(ADDRESS, 'The setting, without its process.')
     must: Literal['required', 'forbidden', 'opt-in', 'phase-limited'] = field({'type': 'literal', 'expected': ['required', 'forbidden', 'opt-in', 'phase-limited']}, 'What a deployment must do about it.')
-    values: list[str | bool | int | float] = field({'type': 'list', 'items_schema': SCALAR}, 'Effective values that are meant; none: being set to anything but its default.', default_factory=list)
-    phases: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'Phases in which a phase-limited setting may be used, e.g. warm-up.', default_factory=list)
+    values: list[str | bool | int | float] = field({'type': 'list', 'items_schema': SCALAR}, 'Effective values that are meant; none: any value but off, set by somebody or switched on by default.', default_factory=list)
+    at_least: float | int | None = field({'type': 'nullable', 'schema': {'type': 'union', 'choices': [{'type': 'float', 'allow_inf_nan': False}, {'type': 'int'}]}}, 'Of a required number: the smallest.', default=None)
+    at_most: float | int | None = field({'type': 'nullable', 'schema': {'type': 'union', 'choices': [{'type': 'float', 'allow_inf_nan': False}, {'type': 'int'}]}}, 'Of a required number: the largest.', default=None)
+    phases: list[str] = field({'type': 'list', 'items_schema': NAME}, 'Where a phase-limited setting may be used: a process by its role (prefill), or bring-up, benchmark; serving is a phase, too.', default_factory=list)
     severity: Literal['boot-blocker', 'crash-at-concurrency', 'correctness', 'performance'] = field({'type': 'literal', 'expected': ['boot-blocker', 'crash-at-concurrency', 'correctness', 'performance']}, 'What happens otherwise.')
     because: str = field(TEXT, 'Why, in a sentence that helps in a year.')
     scope: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Where this was seen: devices, drivers, load.', default=None)
     builds: list[str] = field({'type': 'list', 'items_schema': NAME}, 'Builds that are affected; none: every build.', default_factory=list)
-    evidence: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'Entries and runs (site/model/name), or where it is written.', default_factory=list)
+    entries: list[str] = field({'type': 'list', 'items_schema': CITED}, 'Ledger entries that show it.', default_factory=list)
+    runs: list[str] = field({'type': 'list', 'items_schema': CITED}, 'Runs that show it.', default_factory=list)
+    written: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'Where else it is written.', default_factory=list)
+    at: str | None = field({'type': 'nullable', 'schema': TIME}, 'When it was learnt: what was deployed before is a gate, and no error.', default=None)
+
+
+class OptedIn(Record):
+    """An opt-in setting that somebody asked for."""
+
+    factor: str = field(ADDRESS, 'The setting, without its process.')
+    stacks: list[str] = field({'type': 'list', 'items_schema': REFERENCE, 'min_length': 1}, 'Stacks that may use it: site/model/name.')
+    because: str = field(TEXT, 'Who asked for it, and why.')
 
 
 class KnownGood(Record):
@@ -42,7 +57,7 @@ class KnownGood(Record):
     about: str | None = field({'type': 'nullable', 'schema': TEXT}, 'One sentence about the model.', default=None)
     engine: str = field(NAME, 'Engine family whose settings these are.')
     models: list[Artifact] = field({'type': 'list', 'items_schema': Artifact.core, 'min_length': 1}, 'The model that this is about; one that matches is enough.')
-    opted_in: dict[str, str] = field({'type': 'dict', 'keys_schema': ADDRESS, 'values_schema': TEXT}, 'Opt-in settings that somebody asked for -> who and why.', default_factory=dict)
+    opted_in: list[OptedIn] = field({'type': 'list', 'items_schema': OptedIn.core}, 'Opt-in settings that were asked for.', default_factory=list)
     settings: list[Requirement] = field({'type': 'list', 'items_schema': Requirement.core}, 'What it needs.', default_factory=list)
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat, StringConstraints
 
-from hio_validate.models.definitions.base import Address, KnownSha256, Model, Name, Scalar, Text
+from hio_validate.models.definitions.base import Address, Model, Name, Reference, Scalar, Sha256, Text, Time
+
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
+Cited = Annotated[str, StringConstraints(pattern=rf"^{_NAME}/{_NAME}/{_NAME}$", max_length=302)]
+"""A document of a service, from outside it: `site/model/name`."""
 
 
 class Artifact(Model):
-    """One file of the model's weights, by what is known of it."""
+    """The model, by its bytes or by a name; either is enough."""
 
     name: Text | None = Field(
-        None, description="File name, repository or served name; * stands for anything."
+        None,
+        description="File name, repository or served name, in any case of letters; * stands for anything.",
     )
-    sha256: KnownSha256 | None = Field(None, description="SHA-256 of its bytes, which alone is certain.")
+    sha256: Sha256 | None = Field(None, description="SHA-256 of the bytes of its (first) file.")
 
 
 class Requirement(Model):
@@ -27,10 +32,13 @@ class Requirement(Model):
     )
     values: list[Scalar] = Field(
         default_factory=list,
-        description="Effective values that are meant; none: being set to anything but its default.",
+        description="Effective values that are meant; none: any value but off, set by somebody or switched on by default.",
     )
-    phases: list[Text] = Field(
-        default_factory=list, description="Phases in which a phase-limited setting may be used, e.g. warm-up."
+    at_least: FiniteFloat | int | None = Field(None, description="Of a required number: the smallest.")
+    at_most: FiniteFloat | int | None = Field(None, description="Of a required number: the largest.")
+    phases: list[Name] = Field(
+        default_factory=list,
+        description="Where a phase-limited setting may be used: a process by its role (prefill), or bring-up, benchmark; serving is a phase, too.",
     )
     severity: Literal["boot-blocker", "crash-at-concurrency", "correctness", "performance"] = Field(
         description="What happens otherwise."
@@ -40,9 +48,20 @@ class Requirement(Model):
     builds: list[Name] = Field(
         default_factory=list, description="Builds that are affected; none: every build."
     )
-    evidence: list[Text] = Field(
-        default_factory=list, description="Entries and runs (site/model/name), or where it is written."
+    entries: list[Cited] = Field(default_factory=list, description="Ledger entries that show it.")
+    runs: list[Cited] = Field(default_factory=list, description="Runs that show it.")
+    written: list[Text] = Field(default_factory=list, description="Where else it is written.")
+    at: Time | None = Field(
+        None, description="When it was learnt: what was deployed before is a gate, and no error."
     )
+
+
+class OptedIn(Model):
+    """An opt-in setting that somebody asked for."""
+
+    factor: Address = Field(description="The setting, without its process.")
+    stacks: list[Reference] = Field(min_length=1, description="Stacks that may use it: site/model/name.")
+    because: Text = Field(description="Who asked for it, and why.")
 
 
 class KnownGood(Model):
@@ -55,7 +74,5 @@ class KnownGood(Model):
     models: list[Artifact] = Field(
         min_length=1, description="The model that this is about; one that matches is enough."
     )
-    opted_in: dict[Address, Text] = Field(
-        default_factory=dict, description="Opt-in settings that somebody asked for -> who and why."
-    )
+    opted_in: list[OptedIn] = Field(default_factory=list, description="Opt-in settings that were asked for.")
     settings: list[Requirement] = Field(default_factory=list, description="What it needs.")
