@@ -52,19 +52,19 @@ MAY_IMPORT = {
     "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
     "command": "models settings",
-    "render": "size command models repo settings observe ledger",
+    "render": "size writing command models repo settings observe ledger",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
-    "review execute size prospect",
+    "review render execute size prospect",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life execute report console validating planning focused prospect from_run",
+    "status next_test life render execute report console validating planning focused prospect from_run",
     "hook": "",
     "__main__": "validating cli hook",
 }

@@ -38,7 +38,14 @@ def stack(name: str, mode: str | None = None) -> str:
 
 
 def entry(id_: str, after: list[str], **more: Any) -> str:
-    said = {"hio": "entry/v1", "id": id_, "service": SERVICE, "after": after, "by": "ana", "at": "2026-11-28T00:00:00Z"}
+    said = {
+        "hio": "entry/v1",
+        "id": id_,
+        "service": SERVICE,
+        "after": after,
+        "by": "ana",
+        "at": "2026-11-28T00:00:00Z",
+    }
     return yaml({**said, **more})
 
 
@@ -66,9 +73,25 @@ def documents(port: int, candidates: tuple[str, ...] = ("quick",), **place: Any)
         "yes", [pin("b0", baseline)], kind="approval", approves="deploy", services=[SERVICE], owners=["ana"],
         scope="deploy on this host", until="2099-01-01T00:00:00Z",
     )  # fmt: skip
-    engine = {"hio": "engine/v1", "name": "s1", "family": "small", "help": {"file": "help.txt", "sha256": sha(HELP)}}
-    where = {"host": "127.0.0.1", "port": port, "paths": {"engine": ENGINE}, "limits": {"start_s": 20}, **place}
-    site = {"hio": "site/v1", "name": "here", "services": {"small": where}, "programs": {"s1": sys.executable}}
+    engine = {
+        "hio": "engine/v1",
+        "name": "s1",
+        "family": "small",
+        "help": {"file": "help.txt", "sha256": sha(HELP)},
+    }
+    where = {
+        "host": "127.0.0.1",
+        "port": port,
+        "paths": {"engine": ENGINE},
+        "limits": {"start_s": 20},
+        **place,
+    }
+    site = {
+        "hio": "site/v1",
+        "name": "here",
+        "services": {"small": where},
+        "programs": {"s1": sys.executable},
+    }
     made = {
         "manifests/engines/small/family.yaml": yaml(FAMILY),
         "manifests/engines/small/s1/engine.yaml": yaml(engine),
