@@ -136,7 +136,11 @@ def test_installed_files_are_compared_where_a_deployment_puts_them(repo: Path, t
         (["base", "--target", "local", "--root", "here"], 2, "--root here is no absolute path"),
         (["base", "--target", "local", "--out", "a", "--check", "b"], 2, "exclude each other"),
         (["base", "--target", "kubernetes"], 1, "names no image"),
-        (["here/tiny/base", "--target", "local", "--service", "here/other"], 1, "does not know the service other"),
+        (
+            ["here/tiny/base", "--target", "local", "--service", "here/other"],
+            1,
+            "does not know the service other",
+        ),
     ],
 )
 def test_a_refusal_is_one_sentence(repo: Path, words: list[str], code: int, sentence: str) -> None:

@@ -61,7 +61,7 @@ def _templates(target: str) -> list[tuple[str, str]]:
             ("kubernetes/deployment.yaml.j2", "    type: Recreate\n"),
         ],
         "slurm": [
-            ("slurm/job.sbatch.j2", "export {{ name }}={{ value | sh }}\n"),
+            ("slurm/job.sbatch.j2", "    {{ name }}={{ value | sh }} \\\n"),
             ("slurm/job.sbatch.j2", "#SBATCH --{{ name }}={{ value }}\n"),
         ],
         "llama-swap": [

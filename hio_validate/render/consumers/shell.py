@@ -19,31 +19,12 @@ _SECRET = re.compile(
     r'([A-Za-z_][A-Za-z0-9_]*)="\$\(cat "((?:/[A-Za-z0-9_.,@+-]+)+)"\)" && test -n "\$\1" && export \1 \|\| return 1\n'
 )
 """A variable that is read from the file of a secret."""
-_EXEC = "exec "
 _WORD = re.compile(r"(?:[A-Za-z0-9_./:=@%+,-]|'[^']*'|\\')+")
 _PIECE = re.compile(r"'([^']*)'|\\(')|([^'\\]+)")
 
 
 def assignments(text: str, file: str) -> dict[str, str]:
     """The variables of a file of assignments, by our own reader. Raises CannotRender for anything else in it."""
-    found, at = _assigned(text)
-    if at < len(text):
-        line = text.count("\n", 0, at) + 1
-        raise CannotRender(f"{file}:{line}: neither a comment nor NAME='...': sh would carry it out")
-    return found
-
-
-def before_command(text: str, file: str) -> tuple[str, str]:
-    """The assignments that a script begins with, and the command that its one `exec` runs. Raises CannotRender."""
-    _, at = _assigned(text)
-    if not text.startswith(_EXEC, at):
-        line = text.count("\n", 0, at) + 1
-        raise CannotRender(f"{file}:{line}: neither a comment, nor NAME='...', nor its one exec")
-    return text[:at], text[at + len(_EXEC) :]
-
-
-def _assigned(text: str) -> tuple[dict[str, str], int]:
-    """The variables that a text begins with, and where something else stands."""
     found: dict[str, str] = {}
     at = 0
     while at < len(text):
@@ -53,9 +34,10 @@ def _assigned(text: str) -> tuple[dict[str, str], int]:
         else:
             match = _SKIPPED.match(text, at)
         if match is None or match.end() == at:
-            break
+            line = text.count("\n", 0, at) + 1
+            raise CannotRender(f"{file}:{line}: neither a comment nor NAME='...': sh would carry it out")
         at = match.end()
-    return found, at
+    return found
 
 
 def unquoted(word: str) -> str:

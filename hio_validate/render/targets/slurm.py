@@ -11,7 +11,6 @@ from hio_validate.render.consumers import slurm
 from hio_validate.render.launch import Launch
 from hio_validate.render.limits import limits_of, plain
 from hio_validate.render.options import options_of
-from hio_validate.render.reading import refuse_difference
 from hio_validate.render.target import Asked, Draft, Target, below
 
 FILE = "job.sbatch"
@@ -41,18 +40,24 @@ def _words(launch: Launch) -> list[str]:
 
 
 def _context(launch: Launch, asked: Asked) -> dict[str, Any]:
-    return {"words": _words(launch), "directives": _directives(launch)}
+    directives = _directives(launch)
+    return {
+        "words": _words(launch),
+        "directives": directives,
+        "devices": slurm.DEVICES if "gres" in directives else "",
+    }
 
 
 def _read_back(launch: Launch, asked: Asked, texts: Mapping[str, str]) -> dict[str, str]:
     said, who = slurm.script(texts[FILE], FILE)
-    refuse_difference(FILE, said.variables, launch.plain)
+    variables = [f"{name}={value}" for name, value in launch.plain.items()]
     other = [
         what
         for what, read, meant in (
             ("directives", said.directives, _directives(launch)),
             ("folder", said.folder, launch.command.folder),
-            ("command", said.words, _words(launch)),
+            ("command", said.words, [*slurm.BEGIN, *variables, *_words(launch)]),
+            ("devices", said.hands_on_devices, "gres" in _directives(launch)),
         )
         if read != meant
     ]
