@@ -27,7 +27,7 @@ def assert_one_serves(here: Town, made: Deployment, mode: str | None) -> None:
     assert len(engines(here.port)) == 1, here.tell(made)
     assert here.mode() == mode, here.tell(made)
     said = here.ledger.deployment
-    assert said is not None
+    assert said is not None, here.tell(made)
     stack = said.model.pins.candidate if said.model.kind == "deployment" else said.model.pins.stack
     assert stack.partition("@")[0] == (mode or "base")
     assert said.name == made.name
