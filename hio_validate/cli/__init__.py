@@ -29,6 +29,7 @@ _VERBS = {
     "run": ("run_plan:run", "Run a prespecified experiment on this host, under guard."),
     "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
     "stop": ("stop:stop", "End a trial, and only what is the trial's."),
+    "verify": ("verify:verify", "Prove that what serves is the stack."),
     "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),
     "schema": ("schema:schema", "Write or check the JSON Schemas."),

@@ -79,6 +79,17 @@ def verify(
     return Verification(pin, pid, tuple(checks), process)
 
 
+def nobody(stack: Item, where: str) -> Verification:
+    """What is known of a stack that no process runs: nothing listens where it should."""
+    checks = [
+        judged(name, f"a process at {where}", "there is none", False)
+        if name == "socket"
+        else unseen(name, "", f"no process at {where}")
+        for name in POINTS
+    ]
+    return Verification(f"{stack.name}@{stack.document.digest}", 0, tuple(checks))
+
+
 @dataclass
 class _Look:
     repo: Repo
@@ -162,7 +173,8 @@ class _Look:
         """The settings of stack and process compared, and those that the stack gives."""
         observed = capture(f"pid-{self.pid}", {self.role: seen.process})
         learned = {self.role: seen.catalogue}
-        effective = self.settings.resolve_capture(stack_of(observed), observed, learned)
+        shown = _without_script(stack_of(observed), self.role, self.command.program)
+        effective = self.settings.resolve_capture(shown, observed, learned)
         expected, found = side_by_side(
             Subject(self.stack.name, self.settings.resolve_processes(wished, {}), stack=wished),
             Subject(f"pid {self.pid}", effective, capture=observed),
@@ -221,6 +233,16 @@ def _fits(written: Sequence[str], words: Sequence[str]) -> bool:
     return len(written) == len(words) and all(
         one == other or PLACE_HOLDER.search(one) for one, other in zip(written, words, strict=True)
     )
+
+
+def _without_script(shown: Stack, role: str, program: str) -> Stack:
+    """The stack that a capture shows; where an interpreter runs the program, its path is none of the arguments."""
+    own = shown.processes[role]
+    first, *rest = own.argv or [[]]
+    if program not in first:
+        return shown
+    left = [line for line in (first[first.index(program) + 1 :], *rest) if line]
+    return shown.model_copy(update={"processes": {role: own.model_copy(update={"argv": left})}})
 
 
 def _as_started(stack: Stack, role: str, command: Command) -> Stack:

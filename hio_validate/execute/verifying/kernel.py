@@ -53,8 +53,8 @@ def argv(pid: int, named: Command, whole: Command) -> Check:
     wished = [*expected[: len(expected) - len(named.arguments)], *named.arguments]
     return judged(
         "argv",
-        f"{declared}; word {at + 1} is {_word(wished, at)}",
-        f"{len(seen)} words; word {at + 1} is {_word(seen, at, is_secret=_names_secret(wished, at))}",
+        f"{declared}; word {at + 1}{_after(wished, at)} is {_word(wished, at)}",
+        f"{len(seen)} words; it is {_word(seen, at, is_secret=_names_secret(wished, at))}",
         False,
     )
 
@@ -211,6 +211,12 @@ def _word(words: Sequence[str], at: int, is_secret: bool = False) -> str:
         return "missing"
     kept = [word for line in privacy.keep(words, {}, Grammar(None, None)).argv for word in line]
     return "withheld" if is_secret else _short(kept[at])
+
+
+def _after(words: Sequence[str], at: int) -> str:
+    """The flag that a word follows, where it follows one."""
+    flag = words[at - 1] if 0 < at <= len(words) else ""
+    return f" (after {flag})" if flag.startswith("-") else ""
 
 
 def _names_secret(words: Sequence[str], at: int) -> bool:
