@@ -29,7 +29,10 @@ class Engine(BaseHTTPRequestHandler):
             "/slots": [{"id": 0, "n_ctx": 512}, {"id": 1, "n_ctx": 512}],
             "/props": {"total_slots": 2, "build_info": "tiny"},
         }
-        self._answer(503 if loading or "sick" in MODES else 200 if self.path in facts else 404, facts.get(self.path, {}))
+        self._answer(
+            503 if loading or "sick" in MODES else 200 if self.path in facts else 404,
+            facts.get(self.path, {}),
+        )
 
     def do_POST(self) -> None:
         if "crash" in MODES:

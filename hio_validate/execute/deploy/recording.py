@@ -7,7 +7,6 @@ and where the repository has others by now nothing is recorded. Nothing is commi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from hio_validate.execute.deploy.work import Work
 from hio_validate.execute.journal import Journal, now
 from hio_validate.history import Folder
 from hio_validate.ledger import Ledger, ledgers
+from hio_validate.moment import moment
 from hio_validate.observe.capture import capture
 from hio_validate.recording import capture_file, modeline
 from hio_validate.repo import PINNED, Repo, load
@@ -71,7 +71,7 @@ def _written(deployment: Deployment) -> dict[str, bytes]:
             service=work.service,
             stack=stack,
             site=work.site,
-            at=_moment(now()),
+            at=moment(now()),
         )
         files[file] = capture_file(seen, file)
     if work.kind == "deploy":
@@ -86,7 +86,7 @@ def _entry(deployment: Deployment, repo: Repo) -> tuple[str, bytes]:
     ledger = ledgers(repo).get(work.service, Ledger(work.service, {}))
     names = {role: pin.partition("@")[0] for role, pin in work.pins.items()}
     seen = {"capture": work.name} if process_of(deployment) is not None else {}
-    at = now()[:19] + "Z"
+    at = now()
     if deployment.has("proven"):
         fields = {"site": work.site, "checks": (deployment.last("proven") or {})["checks"]}
         pins = {**names, **seen, "rollback_plan": work.name}
@@ -138,7 +138,3 @@ def _refuse_another(file: Path, digest: str, deployment: Deployment) -> None:
 
 def _name(pin: str | None) -> str:
     return (pin or "").partition("@")[0]
-
-
-def _moment(at: str) -> datetime:
-    return datetime.fromisoformat(at.replace("Z", "+00:00"))
