@@ -14,6 +14,7 @@ from hio_validate.models.site import Site
 from hio_validate.settings.argv import read_argv
 from hio_validate.settings.captured import stack_of
 from hio_validate.settings.catalogue import Catalogue
+from hio_validate.settings.family import recognised
 from hio_validate.settings.places import SECRET
 from hio_validate.settings.secrets import WITHHELD
 from hio_validate.source import digest_of
@@ -138,19 +139,48 @@ def secret(name: str, places: dict[str, str]) -> str:
     return f"${{{SECRET}{name}}}"
 
 
-def draft_site(site: str, model: str, places: Mapping[str, str], file: str) -> bytes:
-    """A site that says where the captured process listened and found its files."""
-    services = {model: _place(places)}
-    return dump({"hio": "site/v1", "name": site, "services": services}, head=modeline("site", file))
+def programs_of(capture: Capture) -> dict[str, str]:
+    """Build, or else family, of each process -> the program it runs, where that can be started again under its path."""
+    found = {}
+    for process in capture.processes.values():
+        path = process.executable.path
+        if path and not process.executable.note and recognised([path]) == process.family:
+            found[process.build or process.family] = path
+    return found
 
 
-def with_places(raw: bytes, site: Site, model: str, places: Mapping[str, str]) -> bytes:
-    """A site with the places of a service that it does not name yet; what it says stays. Raises CannotEdit."""
-    place, said = _place(places), site.services.get(model)
+def draft_site(
+    site: str, model: str, places: Mapping[str, str], file: str, programs: Mapping[str, str] | None = None
+) -> bytes:
+    """A site that says where the captured process listened, found its files and had its program."""
+    data: dict[str, Any] = {"hio": "site/v1", "name": site, "services": {model: _place(places)}}
+    if programs:
+        data["programs"] = dict(programs)
+    return dump(data, head=modeline("site", file))
+
+
+def with_places(
+    raw: bytes, site: Site, model: str, places: Mapping[str, str], programs: Mapping[str, str] | None = None
+) -> bytes:
+    """A site with what it does not say yet of a service and of programs; what it says stays. Raises CannotEdit."""
+    return edit(raw, [*_new_places(site, model, _place(places)), *_new_programs(site, programs or {})])
+
+
+def _new_programs(site: Site, programs: Mapping[str, str]) -> list[Edit]:
+    new = {name: path for name, path in programs.items() if name not in site.programs}
+    if not site.programs:
+        return [Set(("programs",), new)] if new else []
+    return [Set(("programs", name), path) for name, path in new.items()]
+
+
+def _new_places(site: Site, model: str, place: Mapping[str, Any]) -> list[Edit]:
+    said = site.services.get(model)
+    if not place:
+        return []
     if not site.services:
-        return edit(raw, [Set(("services",), {model: place})])
+        return [Set(("services",), {model: dict(place)})]
     if said is None:
-        return edit(raw, [Set(("services", model), place)])
+        return [Set(("services", model), dict(place))]
     edits: list[Edit] = []
     for key, value in place.items():
         own = getattr(said, key)
@@ -160,7 +190,7 @@ def with_places(raw: bytes, site: Site, model: str, places: Mapping[str, str]) -
             edits += [
                 Set(("services", model, key, name), text) for name, text in value.items() if name not in own
             ]
-    return edit(raw, edits)
+    return edits
 
 
 def _place(places: Mapping[str, str]) -> dict[str, Any]:

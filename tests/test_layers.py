@@ -53,7 +53,7 @@ MAY_IMPORT = {
     "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
     "command": "models settings",
-    "render": "",
+    "render": "command models repo settings observe",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
@@ -63,8 +63,8 @@ MAY_IMPORT = {
     "review execute size prospect importing known_good",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic spelling source models json_schema repo settings history parents observe recording "
-    "writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
+    "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
+    "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life execute report console validating planning focused prospect from_run importing known_good",
     "hook": "",
     "__main__": "validating cli hook",

@@ -8,7 +8,7 @@ import pytest
 
 from hio_validate.models import reader
 from hio_validate.models.capture import Capture
-from hio_validate.recording import draft_site, draft_stack, with_places
+from hio_validate.recording import draft_site, draft_stack, programs_of, with_places
 from hio_validate.repo import item_of
 from hio_validate.source import read
 from hio_validate.source.edit import CannotEdit
@@ -107,3 +107,34 @@ def test_what_comes_from_an_alias_is_left_to_a_person() -> None:
     raw = b"hio: site/v1\nname: lab\nservices:\n  a: &a {port: 1}\n  b: *a\n"
     with pytest.raises(CannotEdit):
         with_places(raw, site(raw), "b", {"host": "::1"})
+
+
+def _seen(family: str = "llama-server", build: str | None = None, **executable: Any) -> Capture:
+    process = captured([["-t", "2"]]).model_dump(exclude_none=True)
+    process |= {"family": family, "executable": {"how": "unknown", **executable}} | (
+        {"build": build} if build else {}
+    )
+    seen: Capture = reader("capture/v1").validate_python({
+        "hio": "capture/v1", "name": "c", "at": "2026-01-02T03:04:05Z", "by": "hio", "host": {"how": "unknown"},
+        "processes": {"server": process},
+    })  # fmt: skip
+    return seen
+
+
+def test_a_program_is_kept_by_its_build_where_it_could_be_started_again() -> None:
+    path = "/opt/llama/bin/llama-server"
+    assert programs_of(_seen(build="b9001", path=path)) == {"b9001": path}
+    assert programs_of(_seen(path=path)) == {"llama-server": path}
+    assert not programs_of(_seen(path=path, note="(deleted)"))
+    assert not programs_of(_seen(family="vllm", path="/usr/bin/python3.11"))
+    assert not programs_of(_seen())
+
+
+def test_programs_join_a_site_and_replace_none() -> None:
+    raw = with_places(WRITTEN.encode(), site(WRITTEN.encode()), "old", {}, {"b9001": "/a"})
+    assert set(WRITTEN.splitlines()) < set(raw.decode().splitlines())
+    again = site(with_places(raw, site(raw), "old", {}, {"b9001": "/b", "b9002": "/c"}))
+    assert again.programs == {"b9001": "/a", "b9002": "/c"}
+    assert site(draft_site("lab", "tiny", {"port": "1"}, SITE_FILE, {"b9001": "/a"})).programs == {
+        "b9001": "/a"
+    }

@@ -110,24 +110,26 @@ def _draft(root: Path, document: Capture, service: str, stack: str, grammar: Gra
     else:
         _create(root, file, drafted)
     if not exists or place is None:
-        _add_places(root, service, places, found)
+        _add_places(root, service, places, recording.programs_of(document), found)
 
 
-def _add_places(root: Path, service: str, places: Mapping[str, str], found: Repo) -> None:
+def _add_places(
+    root: Path, service: str, places: Mapping[str, str], programs: Mapping[str, str], found: Repo
+) -> None:
     """Write the site, or add to it what it does not say; what a person wrote stays."""
     site, _, model = service.partition("/")
     file = f"manifests/sites/{site}.yaml"
     if not (root / file).exists():
-        _create(root, file, recording.draft_site(site, model, places, file))
+        _create(root, file, recording.draft_site(site, model, places, file, programs))
         return
-    if not places:
+    if not places and not programs:
         click.echo(f"kept {file}: no place was recognised in what the process was started with")
         return
     item = found.find("site/v1", site)
     try:
         if item is None or item.model is None:
             raise CannotEdit("it cannot be read; hio validate says why")
-        content = recording.with_places(item.document.raw, item.model, model, places)
+        content = recording.with_places(item.document.raw, item.model, model, places, programs)
         if content == item.document.raw:
             click.echo(f"kept {file}: it says where {service} runs")
             return

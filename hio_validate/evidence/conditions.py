@@ -283,20 +283,24 @@ def _quality(case: Case) -> Condition:
     name = "quality gate"
     if "expected" not in case.model.columns:
         return Condition(name, "no-quality-gate", "no answer was compared with an expected result")
-    counts = {}
-    for arm in case.model.arms:
-        legs = case.counted(arm)
-        judged = [[row.cells["expected"] for row in (*trial.checks, *trial.rows)] for trial in legs]
-        judged = [[each for each in leg if each in ("pass", "fail")] for leg in judged]
-        failed = sum(leg.count("fail") for leg in judged)
-        if failed:
-            return Condition(
-                name, "quality-gate-failed", f"{failed} answers of {arm} are not what was expected"
-            )
-        if not judged or not all(judged):
-            return Condition(name, "no-quality-gate", f"a leg of {arm} has no answer with an expected result")
-        counts[arm] = sum(map(len, judged))
-    return Condition(name, "", ", ".join(f"{count} passed in {arm}" for arm, count in counts.items()))
+    judged = {arm: _judged(case, arm) for arm in case.model.arms}
+    failed = {arm: sum(leg.count("fail") for leg in legs) for arm, legs in judged.items()}
+    if any(failed.values()):
+        told = ", ".join(f"{count} of {arm}" for arm, count in failed.items() if count)
+        return Condition(name, "quality-gate-failed", f"answers that are not what was expected: {told}")
+    unjudged = [arm for arm, legs in judged.items() if not legs or not all(legs)]
+    if unjudged:
+        said = f"a leg of {' and of '.join(unjudged)} has no answer with an expected result"
+        return Condition(name, "no-quality-gate", said)
+    return Condition(
+        name, "", ", ".join(f"{sum(map(len, legs))} passed in {arm}" for arm, legs in judged.items())
+    )
+
+
+def _judged(case: Case, arm: str) -> list[list[str]]:
+    """What became of every answer with an expected result, leg by leg."""
+    cells = [[row.cells["expected"] for row in (*trial.checks, *trial.rows)] for trial in case.counted(arm)]
+    return [[each for each in leg if each in ("pass", "fail")] for leg in cells]
 
 
 def _work(case: Case, unequal: Sequence[Unequal]) -> Condition:
@@ -306,6 +310,9 @@ def _work(case: Case, unequal: Sequence[Unequal]) -> Condition:
     missing = unshown(case.model) if case.plan is None or case.plan.method == "http" else []
     if missing:
         return Condition("same work", "work-unproven", f"no column shows {', '.join(missing)}")
+    idle = [arm for arm in case.model.arms if not case.counted(arm)]
+    if idle:
+        return Condition("same work", "work-unproven", f"{' and '.join(idle)} did no work that counts")
     return Condition("same work", "", "prompts, tokens and answers, request by request")
 
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from hio_validate.evidence.arrivals import UnreadableReceipts
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.outcome import Condition
+from hio_validate.evidence.raw import Row
+from hio_validate.evidence.received import contradictions
 from hio_validate.evidence.trials import pinned
 from hio_validate.models.entry import Approval
 from hio_validate.moment import moment
@@ -35,9 +38,21 @@ def _raw(case: Case) -> Condition:
         return Condition(
             "raw rows", "no-raw-rows", "the raw rows cannot be read, or are not the recorded ones"
         )
+    wrong = _contradiction(case, list(case.rows))
+    if wrong:
+        return Condition("raw rows", "rows-contradict-receipts", wrong)
     invalid = [trial for trial in case.trials if not trial.counted]
     kept = f", {len(invalid)} of their trials are invalid and kept" if invalid else ""
     return Condition("raw rows", "", f"{len(case.rows)} rows{kept}")
+
+
+def _contradiction(case: Case, rows: list[Row]) -> str | None:
+    """The first row that is not what the client received, in words."""
+    try:
+        found = next(contradictions(case.run, rows, case.known.repo), None)
+    except UnreadableReceipts as error:
+        return f"what the client received cannot be read: {error}"
+    return f"line {found[0].line} of the rows: {found[1]}" if found else None
 
 
 def _log(case: Case) -> Condition:

@@ -22,11 +22,10 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
-from statistics import median
 from typing import Any, TextIO
 
+from hio_validate.evidence.arrivals import client_metrics
 from hio_validate.execute.stream import Event, Events
 from hio_validate.execute.work import Question
 
@@ -219,16 +218,11 @@ def _measured(answer: Answer) -> dict[str, Any]:
     timings = answer.final.get("timings")
     if not isinstance(timings, dict) or "predicted_n" not in timings or "prompt_n" not in timings:
         raise Failed("no timings: the final event does not say how many tokens were evaluated and generated")
-    at = [arrival for arrival, _, _ in answer.pieces]
-    gaps = [later - earlier for earlier, later in pairwise(at)]
     generated = _count(timings, "predicted_n")
     found: dict[str, Any] = {
         "decode_tps": _finite(timings.get("predicted_per_second")),
         "prefill_tps": _finite(timings.get("prompt_per_second")),
-        "ttft_ms": (at[0] - answer.sent) / 1e6 if at else None,
-        "itl_ms": median(gaps) / 1e6 if gaps else None,
-        "tpot_ms": (at[-1] - at[0]) / 1e6 / (generated - 1) if gaps and generated > 1 else None,
-        "wall_s": answer.end / 1e9,
+        **client_metrics(answer.sent, [at for at, _, _ in answer.pieces], answer.end, generated),
         "evaluated": _count(timings, "prompt_n"),
         "cached": _count(timings, "cache_n"),
         "generated": generated,
@@ -236,7 +230,7 @@ def _measured(answer: Answer) -> dict[str, Any]:
         "accepted": _count(timings, "draft_n_accepted") if "draft_n_accepted" in timings else None,
         "prompt_ms": _finite(timings.get("prompt_ms")),
         "predicted_ms": _finite(timings.get("predicted_ms")),
-        "pieces": len(at),
+        "pieces": len(answer.pieces),
         "finish": answer.finish,
         "content_sha256": hashlib.sha256(answer.text.encode("utf-8", "surrogatepass")).hexdigest(),
     }

@@ -106,6 +106,59 @@ def spawn(
     )
 
 
+def begin(command: Command, log: Path, announce: Callable[[Identity], None]) -> Identity:
+    """Start a process for good: a session of its own, bound to nobody, its output appended to `log`.
+
+    Its program runs only after `announce` returned, so that no death of ours leaves a process that is on no record:
+    before that moment it ends with us. This process must have one thread. Raises OSError, and what `announce` raises.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    gate, opener = os.pipe()
+    told, teller = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _wait_and_become(command, output, gate, teller)
+    for each in (output, gate, teller):
+        os.close(each)
+    try:
+        who = identity_of(pid)
+        if who is None:
+            raise OSError(10, "it ended before its program began")
+        announce(who)
+        os.write(opener, b"\n")
+        refused = os.read(told, 16)
+    finally:
+        os.close(opener)
+        os.close(told)
+    if refused:
+        os.waitpid(pid, 0)
+        raise OSError(int(refused), f"{command.program}: {os.strerror(int(refused))}")
+    return who
+
+
+def _wait_and_become(command: Command, output: int, gate: int, teller: int) -> None:
+    """In the child: wait for the word, then be the command; end where the word never comes."""
+    try:
+        os.setsid()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        for each in [int(name) for name in os.listdir("/proc/self/fd")]:
+            if each > 2 and each not in (gate, teller):
+                with suppress(OSError):
+                    os.close(each)
+        if os.read(gate, 1):
+            os.chdir(command.folder)
+            os.execve(command.program, command.argv, dict(command.environment))
+    except OSError as error:
+        os.write(teller, str(error.errno).encode())
+    finally:
+        os._exit(1)
+
+
 def send(who: Identity, number: signal.Signals) -> bool:
     """Signal exactly this process; False where it has ended. Raises PermissionError."""
     try:

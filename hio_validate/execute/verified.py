@@ -24,6 +24,16 @@ class Check:
     verdict: Verdict
 
 
+def judged(name: str, declared: str, observed: str, holds: bool) -> Check:
+    """A check of what was seen."""
+    return Check(name, declared, observed, "equal" if holds else "differs")
+
+
+def unseen(name: str, declared: str, why: str) -> Check:
+    """A check of what could not be seen, or of what nothing is declared."""
+    return Check(name, declared, why, "not observable")
+
+
 @dataclass(frozen=True)
 class Verification:
     """All checks of one process."""

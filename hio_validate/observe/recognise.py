@@ -41,10 +41,13 @@ def recognised_process(
     log: str | None = None,
     progress: Progress | None = None,
     asked: Asked | None = None,
+    deadline_s: float = 60.0,
 ) -> Recognised:
     """Capture a process with the grammar of its build. Raises Unobservable."""
     asked = asked or Asked()
-    look = partial(capture_process, pid, port=port, progress=progress, cache=asked.hashes)
+    look = partial(
+        capture_process, pid, port=port, progress=progress, deadline=deadline_s, cache=asked.hashes
+    )
     name = family or families.recognised(proc.argv(pid))
     table = settings.family(name) if name else None
     build = settings.build_of(look(table, None))

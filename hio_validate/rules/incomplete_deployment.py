@@ -2,7 +2,8 @@
 
 A deployment is the one entry that others bet their night on. It pins the matrix that accounts for every
 difference, the stack that served before, a capture that proves what serves now, the stack to go back to and
-the owner's approval. The matrix must be that of this parent and candidate and complete (contract 8.3: no
+the owner's approval. Where the accepted stack itself is deployed (`parent` and `candidate` are one), nothing is
+replaced, and no matrix is needed. The matrix must be that of this parent and candidate and complete (contract 8.3: no
 `retest`, nothing undecided, nothing missing, every cited entry before the deployment), judged by the ledger
 as it was then. The capture must claim the candidate. The way back must lead to the parent or to a stack that
 was accepted before. A rollback undoes a deployment that it follows, to the stack which that deployment named.
@@ -52,8 +53,11 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 def _deployment(item: Item, view: View) -> Iterator[Problem]:
     deployment: Deployment = item.model
+    ledger = view.ledger(item.service).before(item.name)
     for key, what in _NEEDED.items():
-        if getattr(deployment.pins, key) is None:
+        if getattr(deployment.pins, key) is None and not (
+            key == "matrix" and _is_no_replacement(item, ledger, view)
+        ):
             yield Problem(
                 at_key(item, "pins"),
                 f"this deployment pins no {key}: {what}",
@@ -65,10 +69,18 @@ def _deployment(item: Item, view: View) -> Iterator[Problem]:
             "only history from before hio says what its owner went past",
             "take overridden: away; what blocks a deployment is put right before it",
         )
-    ledger = view.ledger(item.service).before(item.name)
     yield from _matrix(item, ledger, view)
     yield from _captured(item, "candidate", view)
     yield from _way_back(item, ledger, view)
+
+
+def _is_no_replacement(item: Item, ledger: Ledger, view: View) -> bool:
+    """Whether the stack that was accepted already is deployed as it is: a matrix accounts for a replacement."""
+    candidate = _pinned(item, "candidate", view)
+    if candidate is None or candidate is not _pinned(item, "parent", view):
+        return False
+    accepted = [view.repo.find("stack/v1", name, item.service) for name in ledger.accepted_stacks()]
+    return any(stack is candidate for stack in accepted)
 
 
 def _pinned(item: Item, key: str, view: View) -> Item | None:

@@ -15,9 +15,7 @@ How to fix: find out which binary runs. If it is the right one, record it as a b
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models.capture import CapturedProcess
@@ -25,10 +23,7 @@ from hio_validate.models.engine import Engine, Identity
 from hio_validate.models.reported import facts
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at
-
-_NUMBER_AND_COMMIT = re.compile(r"b?(?P<number>[0-9]+)[ -]\(?(?P<commit>[0-9a-f]{7,40}|unknown)\)?")
-_NUMBER = re.compile(r"b?(?P<number>[0-9]{3,6})")
-_COMMIT = re.compile(r"(?P<commit>[0-9a-f]{7,40})")
+from hio_validate.settings.revision import revision_of
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -91,30 +86,10 @@ def _name(
         )
 
 
-class _Revision(NamedTuple):
-    """A build number (0 = unknown) and a commit ("" = unknown)."""
-
-    number: int = 0
-    commit: str = ""
-
-    def contradicts(self, other: _Revision) -> bool:
-        numbers = self.number and other.number and self.number != other.number
-        mine, theirs = self.commit, other.commit
-        commits = mine and theirs and not (mine.startswith(theirs) or theirs.startswith(mine))
-        return bool(numbers or commits)
-
-
-def _revision(text: str) -> _Revision:
-    text = text.strip().lower()
-    match = _NUMBER_AND_COMMIT.fullmatch(text) or _NUMBER.fullmatch(text) or _COMMIT.fullmatch(text)
-    found = match.groupdict() if match else {}
-    return _Revision(int(found.get("number") or 0), (found.get("commit") or "").replace("unknown", ""))
-
-
 def _report(item: Item, name: str, process: CapturedProcess, engine: Item) -> Iterator[Problem]:
     recorded = _recorded(engine.model)
     for where, key, reported in _reports(process):
-        if _revision(reported).contradicts(_revision(recorded)):
+        if revision_of(reported).contradicts(revision_of(recorded)):
             yield Problem(
                 at(item, "processes", name, where, "facts", key),
                 f"{name} reports {reported}; the source recorded for {engine.name} is {recorded}",

@@ -290,3 +290,23 @@ def test_several_candidates_share_the_level(tmp_path: Path) -> None:
     assert found.case.alpha == pytest.approx(0.03125), "Bonferroni"
     assert [found.result_of(each) for each in found.deciding] == [Result.IMPROVEMENT, Result.IMPROVEMENT]
     assert found.best == "three"
+
+
+def test_a_failed_quality_gate_names_every_arm(tmp_path: Path) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    experiment.run(rows=lambda row: row.update(expected="fail") if row["phase"] == "check" else None)
+    sentence = next(
+        each.sentence for each in experiment.verdict().reasons if each.reason == "quality-gate-failed"
+    )
+    assert sentence == "answers that are not what was expected: 4 of base, 4 of two"
+
+
+def test_an_arm_without_a_leg_that_counts_did_no_work(tmp_path: Path) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    experiment.run(
+        run=lambda run: [leg.update(invalid=["drifted"]) for leg in run["legs"] if leg["arm"] == "two"]
+    )
+    sentence = next(each.sentence for each in experiment.verdict().reasons if each.reason == "work-unproven")
+    assert sentence == "two did no work that counts"
