@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
-    "known_good": "moment models repo settings",
+    "known_good": "moment source models repo settings",
+    "importing": "source models observe recording settings",
     "scaffold": "source models settings inheritance recording",
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules evidence",
@@ -56,15 +57,15 @@ MAY_IMPORT = {
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
-    "engine subjects drift",
+    "engine subjects drift appending writing",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
-    "review render execute size prospect",
+    "review render execute size prospect importing known_good",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life render execute report console validating planning focused prospect from_run",
+    "status next_test life render execute report console validating planning focused prospect from_run importing known_good",
     "hook": "",
     "__main__": "validating cli hook",
 }
