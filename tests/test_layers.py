@@ -55,8 +55,8 @@ MAY_IMPORT = {
     "render": "",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
-    "engine subjects drift",
+    "execute": "diagnostic moment size writing command source models repo settings history observe recording evidence ledger "
+    "rules engine subjects drift",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
     "review execute size prospect",
