@@ -85,7 +85,7 @@ def end_what_is_left(job: Job, *, below_us: bool) -> bool:
     """End all that belongs to a job: journaled, in its group, marked with its name, and what runs below us if that is
     the job's alone; whether nothing stays. The service that a restoration began is none of it."""
     group, restoring = _group(job), begun_restoration(job)
-    spared = {restoring} if restoring else set()
+    spared = {restoring, *owned.alive_below(restoring.pid)} if restoring else set()
     known = set(job.started_processes)
 
     def left() -> set[owned.Identity]:
@@ -98,14 +98,19 @@ def end_what_is_left(job: Job, *, below_us: bool) -> bool:
 
 def keep_before(folder: Path, before: Before) -> None:
     """Keep what served, before it is stopped. Raises OSError."""
-    data = {"who": before.who.as_data(), "process": before.process.model_dump(by_alias=True)}
+    data = {
+        "who": before.who.as_data(),
+        "process": before.process.model_dump(by_alias=True),
+        "kept": before.kept,
+    }
     _write(folder / BEFORE, data)
 
 
 def kept_before(folder: Path) -> Before:
     """What `keep_before` kept. Raises OSError, ValueError, KeyError."""
     data = json.loads((folder / BEFORE).read_text())
-    return Before(owned.identity_from(data["who"]), CapturedProcess.model_validate(data["process"]))
+    process = CapturedProcess.model_validate(data["process"])
+    return Before(owned.identity_from(data["who"]), process, data.get("kept", False))
 
 
 def begun_restoration(job: Job) -> owned.Identity | None:
@@ -143,7 +148,7 @@ def _bring_back(job: Job, ledger: Journal, stopped_ticks: int) -> Restoration:
     serving = job.work.serving
     if serving is None:
         raise ValueError("the job does not say what served")
-    site, _, model = serving.name.partition("/")
+    state = job.folder.parent.parent
 
     def announce(who: owned.Identity) -> None:
         _noted(ledger, "restoring", who=who.as_data())
@@ -151,11 +156,12 @@ def _bring_back(job: Job, ledger: Journal, stopped_ticks: int) -> Restoration:
     return service.restore(
         service.with_secrets(serving, job.work.secrets),
         kept_before(job.folder),
-        job.folder.parent.parent / "services" / site / f"{model or site}.log",
+        state / "services" / f"{serving.name}.log",
         job.work.ceilings.start_s,
         stopped_ticks=stopped_ticks,
         begun=begun_restoration(job),
         announce=announce,
+        backend=service.keeper_of(serving, state),
     )
 
 

@@ -36,6 +36,8 @@ class Before:
 
     who: owned.Identity
     process: CapturedProcess
+    kept: bool = False
+    """Whether a backend of hio keeps it."""
 
 
 @dataclass
@@ -72,7 +74,7 @@ def verify(
     checks["started"] = _started(who, before, stopped_ticks)
     alone = checks["owner"] == PASSED  # a stranger is sent neither a request nor a key
     checks["prefix-reuse"] = (
-        _asked(lambda: _prefix_reuse(service, command))
+        _asked(lambda: prefix_reuse(service, command))
         if alone
         else "unknown: another process may answer in its place"
     )
@@ -212,7 +214,7 @@ def _swap(process: CapturedProcess) -> str:
     return PASSED if swapped == 0 else f"{swapped} bytes are swapped out"
 
 
-def _prefix_reuse(service: Service, command: Command) -> str | None:
+def prefix_reuse(service: Service, command: Command) -> str | None:
     """The same short request twice: the second must take tokens from the first one's cache."""
     found = listening(service.port)
     if not found:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,6 +15,8 @@ from pathlib import Path
 
 from hio_validate.command import Command
 from hio_validate.execute import owned
+from hio_validate.execute.backends import Backend, CannotSwitch
+from hio_validate.execute.backends.local import Local
 from hio_validate.execute.proof import PASSED, Before, Restoration, captured, owner, serves_as, verify
 from hio_validate.execute.secrets import Unresolvable, revealed
 from hio_validate.execute.work import Service
@@ -41,19 +42,28 @@ def with_secrets(service: Service, places: Mapping[str, str]) -> Service:
         raise CannotStop(f"{service.name} cannot be started again: {error}") from None
 
 
-def look_before(service: Service, deadline_s: float) -> Before:
-    """Who serves, captured, if it may be stopped and can be restored as it is. Raises CannotStop."""
+def keeper_of(service: Service, state: Path) -> Local:
+    """The keeper of hio that a service has on this host, if it has one."""
+    return Local(state / "services" / service.name)
+
+
+def look_before(service: Service, deadline_s: float, backend: Backend | None = None) -> Before:
+    """Who serves, captured, if it may be stopped and can be restored as it is. Raises CannotStop.
+
+    What `backend` keeps is stopped and started there; what anybody else keeps would come back by itself.
+    """
     command = _command(service)
     try:
         pid = owner_of(service.port).pid
         who = owned.identity_of(pid)
         differs = serves_as(command, pid)
-        kept_by = _keeper(pid)
+        kept = backend is not None and who is not None and backend.main() == who
+        kept_by = None if kept else _keeper(pid)
         if differs is None and kept_by is None:
             process = captured(pid, service.port, deadline_s)
             differs = _differing_environment(process, command)
-    except Unobservable as error:
-        raise CannotStop(f"{service.name} cannot be stopped and restored: {error.reason}") from None
+    except (Unobservable, CannotSwitch) as error:
+        raise CannotStop(f"{service.name} cannot be stopped and restored: {error}") from None
     if differs:
         raise CannotStop(
             f"{service.name} would not come back as it is: {differs}; start it as its recorded stack says, or record it anew"
@@ -64,7 +74,7 @@ def look_before(service: Service, deadline_s: float) -> Before:
         )
     if who is None:
         raise CannotStop(f"{service.name} ended while it was looked at")
-    before = Before(who, process)
+    before = Before(who, process, kept)
     _refuse_what_could_not_be_proven(service, command, before)
     return before
 
@@ -81,15 +91,26 @@ def _refuse_what_could_not_be_proven(service: Service, command: Command, before:
         raise CannotStop(f"{service.name} could not be proven to be back after a stop: {'; '.join(wrong)}")
 
 
-def stop(service: Service, who: owned.Identity) -> None:
-    """TERM, wait, KILL; then its port must stay free. Raises CannotStop, and then something serves there."""
+def stop(service: Service, who: owned.Identity, backend: Backend | None = None) -> None:
+    """TERM, wait, KILL, or what its backend does; then its port must stay free. Raises CannotStop, and then something
+    serves there."""
+    if backend is not None:
+        try:
+            backend.stop()
+        except CannotSwitch as error:
+            raise CannotStop(f"{service.name} cannot be stopped: {error}") from None
     for number, patience in ((signal.SIGTERM, _TERM_S), (signal.SIGKILL, _KILL_S)):
         owned.send(who, number)
         if owned.wait_for_end(who, patience):
             break
     else:
         raise CannotStop(f"{service.name} (process {who.pid}) does not end, not even killed")
-    _waited(lambda: not listening(service.port), _PORT_S)
+    prove_free(service)
+
+
+def prove_free(service: Service) -> None:
+    """Wait until nobody listens on a service's port, then see it stay so. Raises CannotStop."""
+    waited(lambda: not listening(service.port), _PORT_S)
     end = time.monotonic() + _SETTLE_S
     while time.monotonic() < end:
         if listening(service.port):
@@ -109,22 +130,24 @@ def restore(
     stopped_ticks: int,
     begun: owned.Identity | None = None,
     announce: Callable[[owned.Identity], None] = lambda _: None,
+    backend: Backend | None = None,
 ) -> Restoration:
     """Have the service serve again, then check everything. Never raises for what it finds.
 
-    `begun` is a process that an earlier restoration started. `announce` is told who was started.
+    `begun` is a process that an earlier restoration started. `announce` is told of who is started, before its program
+    runs. What was kept is started by its backend, which keeps it again.
     """
     found = Restoration(service.stack)
     command = _command(service)
     try:
-        who = _serving_again(service, command, begun)
-        if who is None:
-            who = _start(command, log)
-            announce(who)
-    except (OSError, Unobservable) as error:
+        if backend is not None and before.kept:
+            who = backend.start(announce, begun)
+        else:
+            who = _serving_again(service, command, begun) or owned.begin(command, log, announce)
+    except (OSError, Unobservable, CannotSwitch) as error:
         found.checks["serves"] = f"it cannot be started: {error}"
         return found
-    ready = _waited(lambda: _is_ready(service, who) or not owned.is_alive(who), deadline_s)
+    ready = waited(lambda: is_ready(service, who) or not owned.is_alive(who), deadline_s)
     if not ready or not owned.is_alive(who):
         state = "is not ready" if owned.is_alive(who) else "ended"
         found.checks["serves"] = f"process {who.pid} {state} within {deadline_s:g} s; its log is {log}"
@@ -136,7 +159,7 @@ def restore(
 
 def settled(port: int, seconds: float) -> bool:
     """Whether, within `seconds`, somebody is seen at each socket of a port: what is just ending holds one that nobody is seen at."""
-    return _waited(lambda: all(_holders(port)), seconds)
+    return waited(lambda: all(_holders(port)), seconds)
 
 
 def _holders(port: int) -> list[set[int]]:
@@ -197,27 +220,7 @@ def _serving_again(service: Service, command: Command, begun: owned.Identity | N
     return owned.identity_of(pid)
 
 
-def _start(command: Command, log: Path) -> owned.Identity:
-    """Start the service for good: a session of its own, bound to nobody, its output appended to a log."""
-    log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            command.argv,
-            env=dict(command.environment),
-            cwd=command.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    who = owned.identity_of(process.pid)
-    process.returncode = 0  # nobody here waits for it: it stays when we end
-    if who is None:
-        raise Unobservable(f"it ended at once; its log is {log}")
-    return who
-
-
-def _is_ready(service: Service, who: owned.Identity) -> bool:
+def is_ready(service: Service, who: owned.Identity) -> bool:
     """Whether it alone listens and is healthy; nobody else is asked."""
     found = listening(service.port)
     if not found or owner(service, who) != PASSED:
@@ -225,7 +228,7 @@ def _is_ready(service: Service, who: owned.Identity) -> bool:
     return endpoints.get(endpoints.Server.behind(found[0]), "/health").status == 200
 
 
-def _waited(holds: Callable[[], bool], seconds: float) -> bool:
+def waited(holds: Callable[[], bool], seconds: float) -> bool:
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:

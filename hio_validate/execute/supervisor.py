@@ -107,12 +107,13 @@ class Supervisor:
         """Look at the service, keep what it was, then stop it. What cannot be restored is not stopped."""
         try:
             serving = service.with_secrets(serving, self.work.secrets)
-            before = service.look_before(serving, self.work.ceilings.start_s)
+            keeper = service.keeper_of(serving, self.folder.parent.parent)
+            before = service.look_before(serving, self.work.ceilings.start_s, keeper)
             closing.keep_before(self.folder, before)
             self.watch.tick()
             self._check_approvals()
             self.journal.write("service-stopping", who=before.who.as_data(), ticks=service.ticks_now())
-            service.stop(serving, before.who)
+            service.stop(serving, before.who, keeper if before.kept else None)
         except CannotStop as error:
             raise Abort("failed", str(error)) from None
         except OSError as error:

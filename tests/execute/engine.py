@@ -1,10 +1,10 @@
 """A small HTTP server in the place of an engine: healthy at once, with slots, props and a prefix cache.
 
-    python tests/execute/engine.py PORT [MODE…]
+    python tests/execute/engine.py [--port] PORT [[--mode] MODE…]
 
 Modes: `slow` is not ready for two seconds, `grow` takes memory, `heir` starts a grandchild in a session of its
 own, `deaf` ignores TERM, `forgets` has no prefix cache, `crash` ends with 7 when it is asked the first time, `shares`
-lets others listen on its port, too.
+lets others listen on its port, too, `sick` is never healthy.
 """  # fmt: skip
 
 import json
@@ -15,7 +15,8 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-PORT, MODES = int(sys.argv[1]), sys.argv[2:]
+WORDS = [word for word in sys.argv[1:] if word not in ("--port", "--mode")]
+PORT, MODES = int(WORDS[0]), WORDS[1:]
 BEGAN = time.monotonic()
 SEEN: set[str] = set()
 
@@ -28,7 +29,10 @@ class Engine(BaseHTTPRequestHandler):
             "/slots": [{"id": 0, "n_ctx": 512}, {"id": 1, "n_ctx": 512}],
             "/props": {"total_slots": 2, "build_info": "tiny"},
         }
-        self._answer(503 if loading else 200 if self.path in facts else 404, facts.get(self.path, {}))
+        self._answer(
+            503 if loading or "sick" in MODES else 200 if self.path in facts else 404,
+            facts.get(self.path, {}),
+        )
 
     def do_POST(self) -> None:
         if "crash" in MODES:

@@ -18,8 +18,11 @@ from hio_validate.execute.service import CannotStop
 from hio_validate.execute.work import Service
 from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import tiny
+from tests.execute.backends.conftest import Kept, kept
 from tests.execute.conftest import ENVIRONMENT, Begin, ceilings, engine, wait_for, work
 from tests.observe.conftest import free_port
+
+__all__ = ["kept"]
 
 Serving = Callable[..., Service]
 
@@ -140,3 +143,25 @@ def test_a_stranger_that_shares_the_port_while_the_service_comes_back_is_sent_no
     recovery.recover(trial.job, tiny.PARTS)
     assert trial.job.state == "closed"
     assert trial.job.last("restored")["proven"]
+
+
+@pytest.mark.parametrize("killed", [None, "stopped", "restoring"])
+def test_a_kept_service_is_stopped_and_restored_by_its_keeper(
+    kept: Kept, begin: Begin, state: Path, killed: str | None
+) -> None:
+    local, port = kept("slow", folder=state / "services/lab/small")
+    before, own = local.main(), Service("lab/small", "127.0.0.1", 0, "small@sha256:0")
+    own = replace(own, port=port, command=engine(port, "slow"))
+    trial = begin(work(port=port, during="stop", serving=own), held=killed is not None)
+    if killed == "stopped":
+        trial.reaches("process", 2)
+        os.kill(trial.supervisor, signal.SIGKILL)
+    elif killed == "restoring":
+        trial.reaches("process", 2)
+        os.kill(trial.supervisor, signal.SIGTERM)
+        trial.reaches("restoring")
+        os.kill(trial.supervisor, signal.SIGKILL)
+    job = trial.ends()
+    assert job.state == "closed" and job.last("restored")["proven"], trial.tell()  # type: ignore[index]
+    assert local.is_kept() and local.main() not in (None, before)
+    assert owner_of(port).pid == local.main().pid  # type: ignore[union-attr]

@@ -41,8 +41,8 @@ def kept(tmp_path: Path) -> Iterator[Kept]:
     """Starts a small engine that is kept; afterwards neither it nor its keeper is left."""
     locals_: list[Local] = []
 
-    def start(*modes: str) -> tuple[Local, int]:
-        local, port = Local(tmp_path / f"service-{len(locals_)}"), free_port()
+    def start(*modes: str, folder: Path | None = None) -> tuple[Local, int]:
+        local, port = Local(folder or tmp_path / f"service-{len(locals_)}"), free_port()
         locals_.append(local)
         install(local.folder, conftest.engine(port, *modes))
         done = begin(local)

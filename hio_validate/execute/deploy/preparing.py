@@ -1,0 +1,216 @@
+"""A stack becomes the work of a deployment, or the reasons why it may not be deployed here and now.
+
+Invariant: the same documents, host and moment give the same work; nothing is written, stopped or asked of a service.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+from hio_validate.command import Command, secrets_in
+from hio_validate.execute.arms import Host, NotStartable, arm_work
+from hio_validate.execute.backends import launch_file
+from hio_validate.execute.deploy import deployments, found, gates
+from hio_validate.execute.deploy.installing import digest_at
+from hio_validate.execute.deploy.work import FileChange, Side, Work, with_contents
+from hio_validate.execute.proof import serves_as
+from hio_validate.execute.secrets import Unresolvable, revealed
+from hio_validate.execute.work import ArmWork
+from hio_validate.ledger import Ledger
+from hio_validate.models.entry import Baseline, Deployment, Rollback
+from hio_validate.models.plan import PlannedArm
+from hio_validate.observe.refusal import Unobservable
+from hio_validate.observe.sockets import listening, owner_of
+from hio_validate.repo import Item, name_of
+from hio_validate.rules.base import View
+from hio_validate.settings.places import place_of
+
+KnownGood = Callable[[View, str, Item], Iterable[str]]
+"""What is known of the model and violated by a stack, one sentence each."""
+
+BackendName = Literal["local", "systemd", "systemd-user"]
+START_S = 120.0
+
+
+@dataclass(frozen=True)
+class Installed:
+    """One file that a backend needs on the host."""
+
+    path: str
+    content: bytes
+    mode: int = 0o644
+
+
+class NotDeployable(Exception):
+    """A stack that cannot be deployed here; one sentence."""
+
+
+def prepare(
+    view: View, stack: Item, service: str, root: Path, state: Path, at: str, by: str, known_good: KnownGood,
+    name: str | None = None,
+) -> Work | list[str]:  # fmt: skip
+    """The deployment of a stack at a service's place, with the bytes it installs; else every reason against it."""
+    try:
+        made = _Preparation(view, stack, service, root, state, at, by)
+        return made.work(known_good, name or made.name())
+    except (NotDeployable, NotStartable, Unobservable, OSError) as error:
+        return [str(error)]
+
+
+class _Preparation:
+    def __init__(
+        self, view: View, stack: Item, service: str, root: Path, state: Path, at: str, by: str
+    ) -> None:
+        self.view, self.repo, self.stack, self.service = view, view.repo, stack, service
+        self.root, self.state, self.at, self.by = root, state, at, by
+        self.ledger = view.ledger(service)
+        self.host, self.site = self._host()
+        self.candidate = self._started(stack)
+        self.parent = self._parent()
+
+    def work(self, known_good: KnownGood, name: str) -> Work | list[str]:
+        asked = gates.Asked(
+            self.service,
+            self.parent,
+            self.stack,
+            self.host,
+            self.candidate.command.program,
+            self.at,
+            self.by,
+            name,
+        )
+        judged = gates.judged(self.view, asked, list(known_good(self.view, self.service, self.stack)))
+        away, against = self._away()
+        if judged.reasons or against:
+            return [*judged.reasons, *against]
+        installed = self._installed()
+        files = tuple(self._changes(installed))
+        made = Work(
+            name=name, kind="deploy", at=self.at, by=self.by, root=str(self.root), service=self.service,
+            backend=self._backend(), unit=self.host.place.unit, address=self.host.place.host or "127.0.0.1",
+            port=self.host.port, role=self.candidate.role, away=away,
+            to=Side(self.candidate.stack, self.candidate.command), files=files, pins=judged.pins,
+            secrets=self._secrets(self.candidate.command, away.command),
+            found=found.look(self.host.port, [each.path for each in files], self.ledger),
+            start_s=float(self.host.place.limits.get("start_s", START_S)),
+        )  # fmt: skip
+        return with_contents(made, {deployments.sha256(each.content): each.content for each in installed})
+
+    def name(self) -> str:
+        """The day, the stack, and a number from the second on: of the folder, the documents and the entry."""
+        name = f"{self.at[:10]}-deploy-{self.stack.name}"
+        taken = {item.name for item in self.repo.items if item.service == self.service}
+        numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
+        return next(
+            each for each in numbered if each not in taken and deployments.find(self.state, each) is None
+        )
+
+    def _host(self) -> tuple[Host, Item]:
+        site, _, model = self.service.partition("/")
+        item, place = self.repo.find("site/v1", site), place_of(self.service, self.repo)
+        if item is None or item.model is None or place is None:
+            raise NotDeployable(
+                f"nothing says where {self.service} runs: add services.{model} to manifests/sites/{site}.yaml"
+            )
+        if place.port is None:
+            raise NotDeployable(f"no port is said: add services.{model}.port to manifests/sites/{site}.yaml")
+        return Host(item.model, place, place.port), item
+
+    def _started(self, stack: Item) -> ArmWork:
+        """How a stack's process is started at this place. Raises NotStartable."""
+        return arm_work(PlannedArm(stack=stack.name), self.host, self.repo, self.view.settings, self.service)
+
+    def _parent(self) -> Item:
+        """The stack that serves by the ledger: what was deployed or gone back to last, else the newest baseline."""
+        pin = serving_by(self.ledger)
+        if pin is None:
+            raise NotDeployable(
+                f"the ledger of {self.service} is empty; it begins with a baseline: hio ledger append baseline"
+            )
+        item = self.repo.find("stack/v1", name_of(pin), self.service)
+        if item is None or item.model is None:
+            raise NotDeployable(f"the stack {name_of(pin)}, which serves by the ledger, cannot be read")
+        return item
+
+    def _away(self) -> tuple[Side, list[str]]:
+        """What serves now, and why it could not be stopped and brought back."""
+        if not listening(self.host.port):
+            return Side(), []
+        before = self._started(self.parent)
+        pid = owner_of(self.host.port).pid
+        try:
+            differs = serves_as(revealed(before.command, self.host.place.secrets), pid)
+        except Unresolvable as error:
+            differs = str(error)
+        against = (
+            [
+                f"what serves on port {self.host.port} (process {pid}) is not {self.parent.name}, which serves by the "
+                f"ledger: {differs}; start it as its stack says, or record what serves (hio capture, hio ledger append "
+                "baseline)"
+            ]
+            if differs
+            else []
+        )
+        return Side(before.stack, before.command), against
+
+    def _backend(self) -> BackendName:
+        place = self.host.place
+        return place.backend or ("systemd" if place.unit else "local")
+
+    def _installed(self) -> list[Installed]:
+        if self._backend() == "local":
+            stamp = {"stack": self.candidate.stack, "site": f"{self.site.name}@{self.site.document.digest}"}
+            command = self.candidate.command
+            launch = launch_file.Launch(command, self._secrets(command))
+            path = self.state / "services" / self.service / launch_file.NAME
+            return [Installed(str(path), launch_file.content(launch, stamp), 0o600)]
+        raise NotDeployable("the systemd backend is not wired yet")
+
+    def _changes(self, installed: Iterable[Installed]) -> Iterator[FileChange]:
+        ours: Mapping[str, str | None] = deployments.written_by_hio(self.state, self.service)
+        for each in installed:
+            before = digest_at(each.path)
+            after = hashlib.sha256(each.content).hexdigest()
+            strange = before is not None and before != after and before != ours.get(each.path)
+            yield FileChange(each.path, each.mode, before, after, strange)
+
+    def _secrets(self, *commands: Command | None) -> dict[str, str]:
+        names = dict.fromkeys(name for each in commands if each for name in secrets_in(each))
+        return {name: self.host.place.secrets[name] for name in names}
+
+
+def serving_by(ledger: Ledger) -> str | None:
+    """Pin of the stack that serves by the ledger; None where it knows of none."""
+    said = ledger.deployment.model if ledger.deployment is not None else None
+    match said:
+        case Deployment():
+            return said.pins.candidate
+        case Rollback() if said.pins.stack:
+            return said.pins.stack
+    baselines = [item.model.pins.stack for item in ledger.as_of() if isinstance(item.model, Baseline)]
+    return baselines[-1] if baselines else None
+
+
+def why_not(work: Work, again: Work | list[str]) -> list[str]:
+    """Why a plan that was made may not be carried out now: `again` is what the repository and the host come to now."""
+    if isinstance(again, list):
+        return again
+    stale = list(found.differing(work.found, again.found))
+    if stale:
+        return [f"the plan is stale: {'; '.join(stale)}; make it again"]
+    same = {
+        "name": work.name,
+        "at": work.at,
+        "by": work.by,
+        "overwrite": work.overwrite,
+        "contents": work.contents,
+    }
+    if replace(again, **same) != work:  # type: ignore[arg-type]
+        parts = [key for key, value in vars(work).items() if key not in same and value != getattr(again, key)]
+        return [f"the plan is not what these documents come to ({', '.join(parts)} differ): make it again"]
+    return []

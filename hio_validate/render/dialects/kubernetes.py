@@ -1,0 +1,20 @@
+"""Kubernetes: `$(NAME)` is filled in within args and the value of a variable, and `$$` is a `$`.
+
+Source: third_party/forked/golang/expansion of Kubernetes. A ConfigMap's data is not expanded: there plain YAML serves.
+"""
+
+from __future__ import annotations
+
+from hio_validate.render.dialects import yaml11
+
+NAME = "kubernetes"
+
+
+def quote(value: str) -> str:
+    """The value as one scalar of `command`, `args` or `env`. Raises CannotCarry."""
+    return yaml11.quote(value.replace("$", "$$"))
+
+
+def expanded(value: str) -> str:
+    """What Kubernetes makes of a value in which no variable is named: our own reader of that grammar."""
+    return value.replace("$$", "$")
