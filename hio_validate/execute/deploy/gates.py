@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from hio_validate import appending, engine
@@ -207,7 +208,7 @@ def _entry(view: View, asked: Asked, pins: dict[str, str]) -> Iterator[str]:
         {role: _nothing_known()},
         service=asked.service,
         stack=asked.candidate.name,
-        at=moment(asked.at),
+        at=datetime.fromisoformat(asked.at),
     )
     repo = grown(view.repo, {file: capture_file(claimed, file)})
     names = {role: pin.partition("@")[0] for role, pin in pins.items()} | {"capture": asked.name}

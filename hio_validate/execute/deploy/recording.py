@@ -7,6 +7,7 @@ and where the repository has others by now nothing is recorded. Nothing is commi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from hio_validate.execute.deploy.work import Work
 from hio_validate.execute.journal import Journal, now
 from hio_validate.history import Folder
 from hio_validate.ledger import Ledger, ledgers
-from hio_validate.moment import moment
 from hio_validate.observe.capture import capture
 from hio_validate.recording import capture_file, modeline
 from hio_validate.repo import PINNED, Repo, load
@@ -71,7 +71,7 @@ def _written(deployment: Deployment) -> dict[str, bytes]:
             service=work.service,
             stack=stack,
             site=work.site,
-            at=moment(now()),
+            at=datetime.fromisoformat(now()),
         )
         files[file] = capture_file(seen, file)
     if work.kind == "deploy":
