@@ -30,6 +30,8 @@ _VERBS = {
     "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
     "stop": ("stop:stop", "End a trial, and only what is the trial's."),
     "verify": ("verify:verify", "Prove that what serves is the stack."),
+    "deploy": ("deploy:deploy", "Switch what serves on this host, prove it, or take it back."),
+    "rollback": ("rollback:rollback", "Take the deployment that serves back."),
     "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),
     "schema": ("schema:schema", "Write or check the JSON Schemas."),

@@ -46,6 +46,14 @@ class Installed:
     mode: int = 0o644
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """The work, where there is one to speak of, and every reason against it, one sentence each."""
+
+    work: Work | None
+    reasons: tuple[str, ...] = ()
+
+
 class NotDeployable(Exception):
     """A stack that cannot be deployed here; one sentence."""
 
@@ -53,13 +61,13 @@ class NotDeployable(Exception):
 def prepare(
     view: View, stack: Item, service: str, root: Path, state: Path, at: str, by: str, known_good: KnownGood,
     name: str | None = None,
-) -> Work | list[str]:  # fmt: skip
-    """The deployment of a stack at a service's place, with the bytes it installs; else every reason against it."""
+) -> Prepared:  # fmt: skip
+    """The deployment of a stack at a service's place, with the bytes it installs."""
     try:
         made = _Preparation(view, stack, service, root, state, at, by)
         return made.work(known_good, name or made.name())
     except (NotDeployable, NotStartable, Unobservable, OSError) as error:
-        return [str(error)]
+        return Prepared(None, (str(error),))
 
 
 class _Preparation:
@@ -73,7 +81,7 @@ class _Preparation:
         self.candidate = self._started(stack)
         self.parent = self._parent()
 
-    def work(self, known_good: KnownGood, name: str) -> Work | list[str]:
+    def work(self, known_good: KnownGood, name: str) -> Prepared:
         asked = gates.Asked(
             self.service,
             self.parent,
@@ -86,8 +94,6 @@ class _Preparation:
         )
         judged = gates.judged(self.view, asked, list(known_good(self.view, self.service, self.stack)))
         away, against = self._away()
-        if judged.reasons or against:
-            return [*judged.reasons, *against]
         installed = self._installed()
         files = tuple(self._changes(installed))
         made = Work(
@@ -99,7 +105,8 @@ class _Preparation:
             found=found.look(self.host.port, [each.path for each in files], self.ledger),
             start_s=float(self.host.place.limits.get("start_s", START_S)),
         )  # fmt: skip
-        return with_contents(made, {deployments.sha256(each.content): each.content for each in installed})
+        contents = {deployments.sha256(each.content): each.content for each in installed}
+        return Prepared(with_contents(made, contents), tuple(dict.fromkeys([*judged.reasons, *against])))
 
     def name(self) -> str:
         """The day, the stack, and a number from the second on: of the folder, the documents and the entry."""
@@ -196,11 +203,12 @@ def serving_by(ledger: Ledger) -> str | None:
     return baselines[-1] if baselines else None
 
 
-def why_not(work: Work, again: Work | list[str]) -> list[str]:
+def why_not(work: Work, again: Prepared) -> list[str]:
     """Why a plan that was made may not be carried out now: `again` is what the repository and the host come to now."""
-    if isinstance(again, list):
-        return again
-    stale = list(found.differing(work.found, again.found))
+    now_ = again.work
+    if now_ is None or (again.reasons and now_.found == work.found):
+        return list(again.reasons)
+    stale = list(found.differing(work.found, now_.found))
     if stale:
         return [f"the plan is stale: {'; '.join(stale)}; make it again"]
     same = {
@@ -210,7 +218,17 @@ def why_not(work: Work, again: Work | list[str]) -> list[str]:
         "overwrite": work.overwrite,
         "contents": work.contents,
     }
-    if replace(again, **same) != work:  # type: ignore[arg-type]
-        parts = [key for key, value in vars(work).items() if key not in same and value != getattr(again, key)]
+    if replace(now_, **same) != work:  # type: ignore[arg-type]
+        parts = [key for key, value in vars(work).items() if key not in same and value != getattr(now_, key)]
         return [f"the plan is not what these documents come to ({', '.join(parts)} differ): make it again"]
-    return []
+    return unsaid(work)
+
+
+def unsaid(work: Work) -> list[str]:
+    """Files that hio did not write, where nobody said that they may be replaced (contract 12.5)."""
+    if work.overwrite:
+        return []
+    return [
+        f"{each.path} has bytes that hio did not write; look at the difference, then say --overwrite (they are kept)"
+        for each in work.foreign
+    ]

@@ -19,6 +19,7 @@ from hio_validate.execute import jobs, journal, launch, lock, owned
 from hio_validate.execute.backends.local import Local
 from hio_validate.execute.deploy import deployments, parts, preparing, rolling
 from hio_validate.execute.deploy.deployments import Deployment
+from hio_validate.execute.deploy.preparing import Prepared
 from hio_validate.execute.deploy.work import Work
 from hio_validate.history import Folder
 from hio_validate.ledger import Ledger
@@ -91,10 +92,10 @@ class Town:
     def work(self, stack: str, **more: Any) -> Work:
         """The work of deploying a stack."""
         made = self.prepared(stack)
-        assert isinstance(made, Work), made
-        return replace(made, overwrite=True, **more)
+        assert made.work and not made.reasons, made.reasons
+        return replace(made.work, overwrite=True, **more)
 
-    def prepared(self, stack: str) -> Work | list[str]:
+    def prepared(self, stack: str) -> Prepared:
         view = self.view
         item = view.repo.find("stack/v1", stack, town.SERVICE)
         assert item is not None

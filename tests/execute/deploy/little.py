@@ -16,7 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 from hio_validate import cli
-from hio_validate.execute import launch, service
+from hio_validate.cli import switching
+from hio_validate.execute import service
 from hio_validate.execute.deploy import guardian, parts, recording, worker
 from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.execute.deploy.transaction import Parts
@@ -70,7 +71,8 @@ def main(words: list[str]) -> int:
     service._SETTLE_S = 0.1
     if role == "hio":
         sys.argv[1:] = rest
-        launch.GUARDIAN = GUARDIAN  # type: ignore[assignment]
+        switching.GUARDIAN = GUARDIAN  # type: ignore[assignment]
+        parts.real_parts = lambda: PARTS
         return cli.run()
     if role == "worker":
         return worker.main(rest, PARTS)
