@@ -13,7 +13,6 @@ from hio_validate import writing
 from hio_validate.cli import switching
 from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, user, width
-from hio_validate.drift import side_by_side
 from hio_validate.execute import jobs, lock
 from hio_validate.execute.deploy import deployments, found, parts, preparing
 from hio_validate.execute.deploy.installing import content_at
@@ -142,19 +141,15 @@ def _page(repository: Repo, work: Work, reasons: Sequence[str], yes: bool, forma
 
 
 def _difference(repository: Repo, work: Work) -> tuple[Difference | None, list[str]]:
-    """The settings of what runs now beside those of the stack; nothing where nothing runs."""
-    if work.found.serving is None:
+    """The settings of the stack that serves, as its command was found to be, beside those of the new one."""
+    if work.away.stack is None:
         return None, []
     view = View(repository)
     around = Surroundings(repository, view.settings, work.service)
     try:
-        sides = [
-            subject(str(work.found.serving["pid"]), around),
-            subject(name_of(work.to.stack or ""), around),
-        ]
-        old, new = side_by_side(sides[0], sides[1], view.settings)
+        old, new = (subject(name_of(side.stack or ""), around) for side in (work.away, work.to))
     except (NoSubject, Unobservable) as error:
-        return None, [f"what runs now cannot be compared: {error}"]
+        return None, [f"what serves now cannot be compared: {error}"]
     notes = [f"{side.label}: {note}" for side in (old, new) for note in side.notes]
     return view.settings.difference(old.effective, new.effective), list(dict.fromkeys(notes))
 

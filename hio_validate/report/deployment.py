@@ -40,13 +40,13 @@ def page(
     parts = [f"deploy {_name(work.to.stack)} as {work.service} ({where})\n"]
     parts.append(_said(f"serves now: {serving}", width))
     if difference is not None:
-        parts.append("\n" + render(difference, ("what serves now", _name(work.to.stack)), notes, width))
+        parts.append("\n" + render(difference, _sides(work), notes, width))
     parts.append("\nfiles\n" + "".join(_file(each, there, new, width) for each in work.files))
     parts.append("\nstands on\n" + _indented(table(list(_pins(work)), width - 2)))
-    back = _name(work.away.stack) if work.away.stack else "nothing, as now"
+    back = f"{_name(work.away.stack)} serves again" if work.away.stack else "nothing serves, as now"
     parts.append(
         "\n" + _said(f"then: stop, prove the port free, start, wait until it is ready, prove it; should any proof fail, it is "
-                     f"taken back and {back} serves, which is proven, too", width)
+                     f"taken back, and {back}, which is proven, too", width)
     )  # fmt: skip
     return "".join(parts)
 
@@ -188,7 +188,7 @@ def as_shape(work: Work, refused: Sequence[str], difference: Difference | None =
         "pins": dict(work.pins),
         "observed": work.found.digest,
         "refused": list(refused),
-        "difference": difference_shape(difference, ("what serves now", _name(work.to.stack))) if difference else None,
+        "difference": difference_shape(difference, _sides(work)) if difference else None,
     }  # fmt: skip
 
 
@@ -206,6 +206,10 @@ def outcome_shape(made: Deployment, exit_code: int) -> dict[str, Any]:
         "events": [{"at": each.at, "event": each.event, **each.data} for each in made.events],
         "exit_code": exit_code,
     }
+
+
+def _sides(work: Work) -> tuple[str, str]:
+    return _name(work.away.stack), _name(work.to.stack)
 
 
 def _file(each: FileChange, there: Bytes, new: Bytes, width: int) -> str:

@@ -56,8 +56,8 @@ def document(work: Work, folder: Path) -> dict[str, Any]:
 
 def steps(work: Work, folder: Path) -> Iterator[str]:
     """What is done, in order, each with the command that does it by hand if hio is gone; `folder` is the deployment's."""
-    yield f"stop {_stack(work.to.stack)} and whatever would start it again: {_stop(work, folder)}"
-    yield f"see that port {work.port} is free: ss -Hltnp 'sport = :{work.port}' prints nothing"
+    yield f"stop {_stack(work.to.stack)} with what would start it again: {_stop(work, folder)}"
+    yield f"see that this prints nothing, so that the port is free: ss -Hltnp 'sport = :{work.port}'"
     for each in work.files:
         if each.before is None:
             yield f"take {each.path} away: rm -- {shlex.quote(each.path)}"
@@ -187,7 +187,7 @@ def _stack(pin: str | None) -> str:
 
 def _stop(work: Work, folder: Path) -> str:
     if work.backend == "local":
-        return f"pkill -TERM -f {shlex.quote(f'execute.keeper {_place(work, folder)}$')} (its keeper ends the service)"
+        return f"pkill -TERM -f {shlex.quote(f'execute.keeper {_place(work, folder)}$')}"
     return f"{_systemctl(work)} stop {work.unit}"
 
 

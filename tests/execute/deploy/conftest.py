@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -117,6 +118,15 @@ class Town:
             with lock.take() as taken:
                 process = launch.start(made.folder, taken, little.GUARDIAN).process
         return made, process
+
+    def hio(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """The command line, with the small engine's verification."""
+        done = subprocess.run(
+            [sys.executable, "-m", little.MODULE, "hio", *words], cwd=self.root, env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+        )  # fmt: skip
+        assert "Traceback" not in done.stdout + done.stderr, done.stderr
+        return done
 
     def carried_out(self, work: Work, **environment: str) -> Deployment:
         """The deployment, after its guardian has ended."""

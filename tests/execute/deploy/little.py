@@ -3,7 +3,7 @@
     python -m tests.execute.deploy.little guardian|worker|hio …
 
 $LITTLE_KILL: `ROLE before|after EVENT`, separated by commas: the process of that role is killed with SIGKILL just before
-or after it writes that event. $LITTLE_EDIT: `EVENT PROGRAM`: after that event a Python program is run.
+or after it writes that event. $LITTLE_GUARDIAN_DIES: when it takes over. $LITTLE_EDIT: `EVENT PROGRAM`: after that event a Python program is run.
 """  # fmt: skip
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def main(words: list[str]) -> int:
         return cli.run()
     if role == "worker":
         return worker.main(rest, PARTS)
+    if "LITTLE_GUARDIAN_DIES" in os.environ:
+        guardian.Transaction.conclude = lambda *_words: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[attr-defined]
     return guardian.main(rest, PARTS, (MODULE, "worker"))
 
 
