@@ -75,9 +75,9 @@ def draft_stack(
     places = dict(known or {})
     for role, process in shown["processes"].items():
         family, catalogue = families.get(role, (None, None))
-        process["argv"] = _with_place_holders(process.get("argv", []), family, catalogue, places)
+        process["argv"] = with_place_holders(process.get("argv", []), family, catalogue, places)
         process["env"] = {
-            variable: _secret(variable, places) if value == WITHHELD else value
+            variable: secret(variable, places) if value == WITHHELD else value
             for variable, value in process.get("env", {}).items()
             if variable not in _OF_A_PLACE
         }
@@ -90,7 +90,7 @@ def draft_stack(
 _OF_A_PLACE = frozenset({"LD_LIBRARY_PATH", "LD_PRELOAD"})
 
 
-def _with_place_holders(
+def with_place_holders(
     lines: list[list[str]], family: Family | None, catalogue: Catalogue | None, places: dict[str, str]
 ) -> list[list[str]]:
     """Locators, endpoints and withheld secrets become ${...}; everything else stays as it runs."""
@@ -101,24 +101,30 @@ def _with_place_holders(
     }
     written = [list(line) for line in lines]
     for given in read_argv(lines, family, catalogue)[0]:
-        if given.value == WITHHELD:
-            filled = _secret(given.factor, places)
-        elif given.factor in of_a_place and _names_a_place(given.factor, given.value):
-            filled = f"${{{_place_holder(given.factor, given.value, places)}}}"
+        if len(given.path) != 2:
+            continue
+        row, column = int(given.path[0]), int(given.path[1])
+        word = written[row][column]
+        # The value may stand behind its flag, in one word (--port=8080); a grammar without a help may take more words for it.
+        value = given.value if word.endswith(given.value) else word
+        if value == WITHHELD:
+            filled = secret(given.factor, places)
+        elif given.factor in of_a_place and _names_a_place(given.factor, value):
+            filled = f"${{{place_holder(given.factor, value, places)}}}"
         else:
             continue
-        if len(given.path) == 2:
-            row, column = int(given.path[0]), int(given.path[1])
-            # The value may stand behind its flag, in one word: --port=8080.
-            written[row][column] = written[row][column].removesuffix(given.value) + filled
+        written[row][column] = word.removesuffix(value) + filled
     return written
 
 
 def _names_a_place(factor: str, value: str) -> bool:
-    return factor in ("host", "port") or value.startswith("/")
+    """Whether a value belongs to a host; one that something else still fills in stays as it is written."""
+    if "$" in value or "{{" in value:
+        return False
+    return factor in ("host", "port") or value.startswith(("/", "~/", "./", "../")) or value.endswith(".gguf")
 
 
-def _place_holder(factor: str, value: str, places: dict[str, str]) -> str:
+def place_holder(factor: str, value: str, places: dict[str, str]) -> str:
     key = factor
     number = 2
     while places.get(key, value) != value:
@@ -127,7 +133,7 @@ def _place_holder(factor: str, value: str, places: dict[str, str]) -> str:
     return key
 
 
-def _secret(name: str, places: dict[str, str]) -> str:
+def secret(name: str, places: dict[str, str]) -> str:
     """The reference to a secret of which nobody said yet where it is kept."""
     places.setdefault(f"{SECRET}{name}", "say where it is kept")
     return f"${{{SECRET}{name}}}"

@@ -88,7 +88,7 @@ def test_a_default_of_the_build_counts_as_much_as_a_flag(tmp_path: Path) -> None
         ),
     )
     assert verdicts(found) == [("violated", "batch-size")]
-    assert found.violations[0].index == 1 and "2048 (build default)" in found.violations[0].message
+    assert found.violations[0].number == 1 and "2048 (build default)" in found.violations[0].message
 
 
 def test_a_follower_is_judged_by_what_it_follows(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_an_unknown_value_satisfies_nothing(tmp_path: Path) -> None:
         {"factor": "GGML_FAST", "must": "forbidden"},
     ]
     found = judged(tmp_path, registry(*rows), no_help)
-    assert [(each.verdict, each.index) for each in found.violations] == [
+    assert [(each.verdict, each.number) for each in found.violations] == [
         ("unknown", 0),
         ("unknown", 1),
         ("unknown", 2),

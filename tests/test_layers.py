@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
-    "known_good": "moment models repo settings",
+    "known_good": "moment source models repo settings",
+    "importing": "source models observe recording settings",
     "scaffold": "source models settings inheritance recording",
     "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules evidence",
@@ -52,26 +53,26 @@ MAY_IMPORT = {
     "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
     "command": "models settings",
-    "render": "command models repo settings observe",
+    "render": "size command models repo settings observe ledger",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
-    "engine subjects drift appending writing known_good",
+    "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
-    "review execute size prospect",
+    "review execute size prospect importing known_good",
     "console": "places history",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life execute report console validating planning focused prospect from_run",
+    "status next_test life execute report console validating planning focused prospect from_run importing known_good",
     "hook": "",
     "__main__": "validating cli hook",
 }
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""
 
 ONLY = {
-    "yaml": {"source"},
+    "yaml": {"source", "render"},
     "click": {"cli"},
     "pydantic": {"models", "json_schema", "compile"},
     "pydantic_core": {"models", "json_schema", "compile"},

@@ -34,6 +34,12 @@ class Unit:
     env: dict[str, str]
     unresolved: tuple[str, ...] = ()
     """Sentences `file:line: what stays open`."""
+    words: tuple[str, ...] = ()
+    """The whole command, before wrappers, shells and containers are looked through."""
+    open_words: tuple[str, ...] = ()
+    """Those of the sentences that are not about wrappers, shells and containers."""
+    line: int = 0
+    """Of the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,7 @@ class _Reading:
     """What has been found so far."""
 
     root: Path
+    missing_is_open: bool = False
     commands: list[_Setting] = field(default_factory=list)
     environment: list[_Setting] = field(default_factory=list)
     files: list[_Setting] = field(default_factory=list)
@@ -58,20 +65,26 @@ class _Reading:
     unresolved: list[str] = field(default_factory=list)
 
 
-def read_unit(path: Path, root: Path = Path("/")) -> Unit:
+def read_unit(path: Path, root: Path = Path("/"), *, missing_is_open: bool = False) -> Unit:
     """A service unit with its drop-ins (`a.service.d/*.conf`) and environment files.
 
-    Absolute paths of environment files are looked up under `root`. Raises Unobservable for a file that is
-    missing or no unit, and for a unit that systemd would refuse.
+    Absolute paths of environment files are looked up under `root`; one that is missing is unresolved where
+    `missing_is_open`, as for a unit of another host. Raises Unobservable for a file that is missing or no unit, and for
+    a unit that systemd would refuse.
     """
-    reading = _Reading(root)
+    reading = _Reading(root, missing_is_open)
     for file in [path, *sorted(path.with_name(path.name + ".d").glob("*.conf"), key=lambda drop: drop.name)]:
         for setting in _settings(file, reading):
             _take(setting, reading)
     env = _environment(reading)
     command = _command(path, reading)
-    argv = _argv(command, env, reading)
-    return Unit(path, argv, env, tuple(dict.fromkeys(reading.unresolved)))
+    words = _command_words(command, env, reading)
+    open_words = tuple(dict.fromkeys(reading.unresolved))
+    argv = _program(words, env, command, reading)
+    return Unit(
+        path, argv, env, tuple(dict.fromkeys(reading.unresolved)), tuple(words), open_words,
+        int(command.place.rpartition(":")[2]),
+    )  # fmt: skip
 
 
 def _take(setting: _Setting, reading: _Reading) -> None:
@@ -216,11 +229,15 @@ def _file_variables(setting: _Setting, reading: _Reading) -> dict[str, str]:
     place = name.replace("%%", "%").lstrip("/")
     found = sorted(reading.root.glob(place)) if re.search(r"[*?\[]", place) else [reading.root / place]
     found = [file for file in found if file.exists()]
-    if not found and not optional:
+    if not found and reading.missing_is_open:
+        reading.unresolved.append(
+            f"{setting.place}: the environment file {name} is not here: its settings are unknown"
+        )
+    elif not found and not optional:
         raise Unobservable(
             f"{setting.place}: the environment file {name} is missing: its settings are unknown"
         )
-    if not found:
+    elif not found:
         reading.unresolved.append(f"{setting.place}: the optional environment file {name} is not there")
     env: dict[str, str] = {}
     for file in found:
@@ -242,7 +259,7 @@ def _command(path: Path, reading: _Reading) -> _Setting:
     return reading.commands[-1]
 
 
-def _argv(command: _Setting, env: dict[str, str], reading: _Reading) -> tuple[str, ...] | None:
+def _command_words(command: _Setting, env: dict[str, str], reading: _Reading) -> list[str]:
     line = command.value
     prefix = line[: len(line) - len(line.lstrip(_PREFIXES))]
     words = _words(command, line[len(prefix) :])
@@ -260,7 +277,7 @@ def _argv(command: _Setting, env: dict[str, str], reading: _Reading) -> tuple[st
         ]
     if "@" in prefix:
         del words[1:2]
-    return _program(words, env, command, reading)
+    return words
 
 
 def _program(

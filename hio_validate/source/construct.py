@@ -58,9 +58,9 @@ def construct(text: str, *, spans: bool = False) -> Construction:
     if not text or text.isspace():
         raise Malformed(Fault("syntax-error", "the file is empty", _BEGINS, 1, 1))
     try:
-        return _Reader(_events(text), spans).document()
+        return _Reader(events(text), spans).document()
     except yaml.MarkedYAMLError as error:
-        raise Malformed(syntax_fault(error, text, _last_event(text))) from None
+        raise Malformed(syntax_fault(error, text, last_event(text))) from None
     except yaml.YAMLError as error:
         raise Malformed(Fault("syntax-error", f"not YAML: {error}", "", 1, 1)) from None
 
@@ -73,7 +73,7 @@ def places(text: str) -> Places:
     }
 
 
-def _events(text: str) -> Iterator[Any]:
+def events(text: str) -> Iterator[Any]:
     parser = _PARSER(text)
     try:
         next_event: Callable[[], Any] = parser.get_event
@@ -83,11 +83,11 @@ def _events(text: str) -> Iterator[Any]:
         parser.dispose()
 
 
-def _last_event(text: str) -> Any:
+def last_event(text: str) -> Any:
     """The last event before the text stops being YAML."""
     last = None
     with suppress(yaml.YAMLError):
-        for event in _events(text):
+        for event in events(text):
             last = event
     return last
 
@@ -117,14 +117,14 @@ class _Reader:
         if isinstance(start, yaml.StreamEndEvent):
             raise Malformed(Fault("syntax-error", "the file holds nothing but comments", _BEGINS, 1, 1))
         if start.version or start.tags:
-            raise _malformed(
+            raise malformed(
                 "a %YAML or %TAG directive", "remove it; YAML 1.2 is understood", start.start_mark
             )
         self.result.data = self._node(self._next(), (), 0)
         self._next()
         more = self._next()
         if not isinstance(more, yaml.StreamEndEvent):
-            raise _malformed("a second document in the file", "one file holds one document", more.start_mark)
+            raise malformed("a second document in the file", "one file holds one document", more.start_mark)
         return self.result
 
     def _node(self, event: Any, path: Path, depth: int) -> Any:
@@ -133,7 +133,7 @@ class _Reader:
             return self._alias(event, path, depth)
         if event.tag is not None:
             shown = event.tag.replace("tag:yaml.org,2002:", "!!")
-            raise _malformed(f"the tag {shown}", "remove it; no tag is obeyed", event.start_mark)
+            raise malformed(f"the tag {shown}", "remove it; no tag is obeyed", event.start_mark)
         if event.anchor is not None:
             return self._anchored(event, path, depth)
         return self._value(event, path, depth)
@@ -202,22 +202,22 @@ class _Reader:
 
     def _key(self, event: Any) -> tuple[str, bool]:
         if type(event) is not yaml.ScalarEvent:
-            raise _malformed(
+            raise malformed(
                 "a key that is not plain text", "a key is one word or a quoted text", event.start_mark
             )
         if event.tag is not None or event.anchor is not None:
-            raise _malformed("a tag or an anchor on a key", "put it on the value", event.start_mark)
+            raise malformed("a tag or an anchor on a key", "put it on the value", event.start_mark)
         self._count(1, event)
         key = self._scalar(event)
         if isinstance(key, str):
             return key, key == "<<" and not event.style
         shown = event.value or "(empty)"
-        raise _malformed(f"the key {shown} is no text", f'quote it: "{event.value}"', event.start_mark)
+        raise malformed(f"the key {shown} is no text", f'quote it: "{event.value}"', event.start_mark)
 
     def _merge_sources(self, value: Any, event: Any) -> list[dict[str, Any]]:
         sources = value if isinstance(value, list) else [value]
         if not sources or not all(isinstance(source, dict) for source in sources):
-            raise _malformed(
+            raise malformed(
                 "<< merges something that is no mapping", "merge an alias: <<: *name", event.start_mark
             )
         for source in sources:
@@ -226,14 +226,14 @@ class _Reader:
 
     def _alias(self, event: Any, path: Path, depth: int) -> Any:
         if event.anchor not in self._anchors:
-            raise _malformed(
+            raise malformed(
                 f"the alias *{event.anchor} has no anchor above it",
                 "define the anchor (&name) before its alias (*name)",
                 event.start_mark,
             )
         anchored = self._anchors[event.anchor]
         if anchored is None:
-            raise _malformed(
+            raise malformed(
                 f"the alias *{event.anchor} stands inside itself", "write the values out", event.start_mark
             )
         self._count(anchored.nodes, event)
@@ -244,14 +244,14 @@ class _Reader:
 
     def _descend(self, level: int, event: Any) -> None:
         if level > DEEPEST:
-            raise _malformed(f"nested deeper than {DEEPEST} levels", "flatten it", event.start_mark)
+            raise malformed(f"nested deeper than {DEEPEST} levels", "flatten it", event.start_mark)
         if level > self._deepest:
             self._deepest = level
 
     def _count(self, nodes: int, event: Any) -> None:
         self._nodes += nodes
         if self._nodes > MOST_NODES:
-            raise _malformed(
+            raise malformed(
                 f"more than {MOST_NODES:,} values, aliases counted in full",
                 "an alias that repeats an alias grows like a bomb; write the values out",
                 event.start_mark,
@@ -275,6 +275,6 @@ class _Reader:
         self.result.faults.append(Fault(rule, message, "", line, column))
 
 
-def _malformed(message: str, help: str, mark: Any) -> Malformed:
+def malformed(message: str, help: str, mark: Any) -> Malformed:
     line, column = _at(mark)
     return Malformed(Fault("syntax-error", message, help, line, column))

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.family import Family
@@ -32,8 +31,7 @@ _NAMES_THE_MODEL = ("model", "hf-repo", "hf-file", "model-url", "alias", "served
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*")
 
 
-@dataclass(frozen=True)
-class Violation:
+class Violation(NamedTuple):
     """A requirement that a stack does not meet, or of which nobody can say that it does."""
 
     verdict: Literal["violated", "unknown"]
@@ -41,8 +39,8 @@ class Violation:
     process: str
     registry: Item | None
     """None where the model itself is unknown, so that no registry was asked."""
-    index: int
-    """Of the requirement among the registry's settings."""
+    number: int
+    """Of the requirement among the settings of the registry, from 0."""
     requirement: Requirement | None
     factor: str
     found: str
@@ -66,8 +64,7 @@ class Violation:
         )
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """All that the registries say of one stack."""
 
     stack: str
@@ -113,8 +110,7 @@ def judge(
     return Judgement(stack.name, tuple(found), tuple(dict.fromkeys(here.asked)), tuple(here.notes))
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """What is known of the model that a process serves."""
 
     names: frozenset[str]
