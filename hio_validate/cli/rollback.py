@@ -42,7 +42,7 @@ def rollback(
     refused = preparing.unsaid(work)
     if format_ == "text":
         folder = deployments.folder_of(state) / (work.deployment or work.name)
-        show(told.way_back_page(work, folder, switching.serving(work), width()))
+        show(told.way_back_page(work, str(folder), switching.serving(work), width()))
         show(told.refusals(refused, width()))
     elif refused or not yes:
         show(as_json({**told.as_shape(work, refused), "exit_code": 1 if refused else 0}))

@@ -45,7 +45,7 @@ def begin(state: Path, work: Work, detach: bool, format_: str) -> None:
     try:
         made = deployments.create(state, work, digest_of(work))
         if work.kind == "deploy":
-            text = told.rollback_markdown(work, made.folder, serving(work))
+            text = told.rollback_markdown(work, str(made.folder), serving(work))
             deployments.write(made.folder / PAGE, text.encode())
         process = launch.start(made.folder, taken, GUARDIAN)
     except FileExistsError:

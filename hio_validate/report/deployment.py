@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -51,7 +50,7 @@ def page(
     return "".join(parts)
 
 
-def way_back_page(work: Work, folder: Path, serving: str, width: int) -> str:
+def way_back_page(work: Work, folder: str, serving: str, width: int) -> str:
     """What a rollback will do."""
     back = _name(work.away.stack) if work.away.stack else "nothing"
     parts = [f"roll back {work.deployment}: {_name(work.to.stack)} -> {back} as {work.service}\n"]
@@ -62,7 +61,7 @@ def way_back_page(work: Work, folder: Path, serving: str, width: int) -> str:
     return "".join(parts) + _said(f"then proven: {', '.join(rolling.checks(work))}", width)
 
 
-def rollback_markdown(work: Work, folder: Path, serving: str) -> str:
+def rollback_markdown(work: Work, folder: str, serving: str) -> str:
     """The page for three in the morning: what serves, what is done, by which commands if hio is gone, what to check."""
     back = f"`{_name(work.away.stack)}`" if work.away.stack else "nothing (nothing served before)"
     lines = [

@@ -77,7 +77,7 @@ def _written(deployment: Deployment) -> dict[str, bytes]:
     if work.kind == "deploy":
         file = f"{room}/rollbacks/{work.name}.yaml"
         data = {
-            **rolling.document(work, deployment.folder),
+            **rolling.document(work, str(deployment.folder)),
             "judged_by": {"hio": __version__, "rules": NEWEST},
         }
         files[file] = dump(data, head=modeline("rollback", file))

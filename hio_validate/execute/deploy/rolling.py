@@ -33,7 +33,7 @@ class CannotRollBack(Exception):
     """A deployment that cannot be taken back here and now; one sentence."""
 
 
-def document(work: Work, folder: Path) -> dict[str, Any]:
+def document(work: Work, folder: str) -> dict[str, Any]:
     """rollback/v1 of a deployment, as data."""
     data: dict[str, Any] = {
         "hio": "rollback/v1",
@@ -54,7 +54,7 @@ def document(work: Work, folder: Path) -> dict[str, Any]:
     return {**data, "steps": list(steps(work, folder)), "checks": list(checks(work))}
 
 
-def steps(work: Work, folder: Path) -> Iterator[str]:
+def steps(work: Work, folder: str) -> Iterator[str]:
     """What is done, in order, each with the command that does it by hand if hio is gone; `folder` is the deployment's."""
     yield f"stop {_stack(work.to.stack)} with what would start it again: {_stop(work, folder)}"
     yield f"see that this prints nothing, so that the port is free: ss -Hltnp 'sport = :{work.port}'"
@@ -62,7 +62,7 @@ def steps(work: Work, folder: Path) -> Iterator[str]:
         if each.before is None:
             yield f"take {each.path} away: rm -- {shlex.quote(each.path)}"
         else:
-            kept = shlex.quote(str(folder / "files" / each.before))
+            kept = shlex.quote(f"{folder}/files/{each.before}")
             yield f"put {each.path} back as it was: install -m {each.mode:o} {kept} {shlex.quote(each.path)}"
     if work.away.stack:
         yield f"start {_stack(work.away.stack)}: {_start(work, folder)}"
@@ -185,13 +185,13 @@ def _stack(pin: str | None) -> str:
     return (pin or "nothing").partition("@")[0]
 
 
-def _stop(work: Work, folder: Path) -> str:
+def _stop(work: Work, folder: str) -> str:
     if work.backend == "local":
         return f"pkill -TERM -f {shlex.quote(f'execute.keeper {_place(work, folder)}$')}"
     return f"{_systemctl(work)} stop {work.unit}"
 
 
-def _start(work: Work, folder: Path) -> str:
+def _start(work: Work, folder: str) -> str:
     if work.backend != "local":
         return f"{_systemctl(work)} daemon-reload && {_systemctl(work)} start {work.unit}"
     command = work.away.command
@@ -202,8 +202,8 @@ def _start(work: Work, folder: Path) -> str:
     return f"cd {shlex.quote(command.folder)} && setsid env -i {shlex.join(words)} >>{log} 2>&1 &"
 
 
-def _place(work: Work, folder: Path) -> Path:
-    return folder.parent.parent / "services" / work.service
+def _place(work: Work, folder: str) -> Path:
+    return Path(folder).parent.parent / "services" / work.service
 
 
 def _systemctl(work: Work) -> str:
