@@ -56,8 +56,8 @@ MAY_IMPORT = {
     "render": "size writing command models repo settings observe ledger",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "diagnostic moment size writing command source models repo settings history observe recording evidence ledger "
-    "rules engine subjects drift appending",
+    "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
+    "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
     "review render execute size prospect importing known_good",
