@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from hio_validate.models.capture import Capture, CapturedProcess
+from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.family import Family
 from hio_validate.models.known_good import Artifact, KnownGood, Requirement
 from hio_validate.models.stack import Stack
@@ -98,12 +98,13 @@ def judge(
     *,
     model: str | None = None,
     phase: str = SERVING,
+    captures: Sequence[Item] | None = None,
 ) -> Judgement:
     """A valid stack against every registry of its models.
 
-    `model` says which model it is (the name of a registry, or of the model itself) where documents do not.
+    `captures` are those that are believed, the latest last; None: all of the service. `model` says which model it is (the name of a registry, or of the model itself) where documents do not.
     """
-    here = _Judging(repo, service, stack, settings or Settings(repo), model, phase)
+    here = _Judging(repo, service, stack, settings or Settings(repo), model, phase, captures)
     found = [violation for role in here.stack.processes for violation in here.process(role)]
     order = {"violated": 0, "unknown": 1}
     found.sort(key=lambda each: (SEVERITIES.index(each.severity), order[each.verdict]))
@@ -138,30 +139,35 @@ def _star_only(pattern: str) -> str:
 
 class _Judging:
     def __init__(
-        self, repo: Repo, service: str | None, stack: Item, settings: Settings, model: str | None, phase: str
+        self,
+        repo: Repo,
+        service: str | None,
+        stack: Item,
+        settings: Settings,
+        model: str | None,
+        phase: str,
+        captures: Sequence[Item] | None,
     ) -> None:
         self.repo, self.service, self.item, self.settings = repo, service, stack, settings
         self.stack: Stack = stack.model
         self.model, self.phase = model, phase
+        self.believed = captures
         self.asked: list[str] = []
         self.notes: list[str] = []
 
     @cached_property
-    def captures(self) -> list[Capture]:
-        """Of this service, the latest last."""
-        own = (each.model for each in self.repo.of("capture/v1") if each.service == self.service)
-        return sorted(own, key=lambda capture: moment(capture.at))
+    def captures(self) -> list[Item]:
+        """Those that are believed, the latest last."""
+        if self.believed is not None:
+            return [each for each in self.believed if each.model is not None]
+        own = [each for each in self.repo.of("capture/v1") if each.service == self.service]
+        return sorted(own, key=lambda capture: moment(capture.model.at))
 
     @cached_property
     def effective(self) -> Effective:
         """The settings in force, with what the latest capture of this stack saw."""
-        seen = [
-            each
-            for each in self.repo.of("capture/v1")
-            if each.service == self.service and each.model.stack == self.item.name
-        ]
-        latest = max(seen, key=lambda each: moment(each.model.at), default=None)
-        return self.settings.effective(self.item, latest)
+        seen = [each for each in self.captures if each.model.stack == self.item.name]
+        return self.settings.effective(self.item, seen[-1] if seen else None)
 
     def process(self, role: str) -> Iterator[Violation]:
         """What the registries say of one process."""
@@ -224,7 +230,7 @@ class _Judging:
         Where no site says which file that is, from those that claim to be this stack.
         """
         is_open = any("${" in path for path in paths)
-        for capture in self.captures:
+        for capture in (each.model for each in self.captures):
             process = capture.processes.get(role)
             model = process.artifacts.get("model") if process else None
             if process is None or model is None or model.sha256 is None:
