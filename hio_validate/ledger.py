@@ -25,6 +25,8 @@ from hio_validate.repo import Item, Repo, name_of
 
 PARENT = "the parent"
 DEPLOYED = "what is deployed"
+NOTHING = "nothing"
+"""What serves after a first deployment was taken back."""
 
 
 class Word(NamedTuple):
@@ -264,7 +266,7 @@ def words(item: Item) -> Iterator[Word]:
         case Deployment():
             yield Word(DEPLOYED, model.pins.candidate)
         case Rollback():
-            yield Word(DEPLOYED, model.pins.stack)
+            yield Word(DEPLOYED, model.pins.stack or NOTHING)
     for stack in _parents(item):
         yield Word(PARENT, stack)
 

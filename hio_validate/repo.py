@@ -298,6 +298,8 @@ def references(item: Item) -> Iterator[Reference]:
             yield _pin(("stack",), "stack/v1", model.stack)
             if model.build:
                 yield Reference(("build",), "engine/v1", model.build)
+            if model.capture:
+                yield _pin(("capture",), "capture/v1", model.capture)
         case RollbackPlan():
             yield Reference(("site",), "site/v1", model.site)
             yield _pin(("takes_back",), "stack/v1", model.takes_back)

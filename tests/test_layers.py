@@ -53,11 +53,11 @@ MAY_IMPORT = {
     "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
     "command": "models settings",
-    "render": "command models repo settings observe",
+    "render": "size command models repo settings observe ledger",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
-    "engine subjects drift",
+    "engine subjects drift appending writing",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
     "review execute size prospect importing known_good",
@@ -72,7 +72,7 @@ MAY_IMPORT = {
 """Room -> the rooms it may import, beside itself; each stands further down than all it imports."""
 
 ONLY = {
-    "yaml": {"source"},
+    "yaml": {"source", "render"},
     "click": {"cli"},
     "pydantic": {"models", "json_schema", "compile"},
     "pydantic_core": {"models", "json_schema", "compile"},

@@ -32,6 +32,7 @@ _VERBS = {
     "import": ("import_:import_", "Read a foreign configuration into draft stacks."),
     "known-good": ("known_good:known_good", "Keep what a model needs, and hold a stack against it."),
     "verify": ("verify:verify", "Prove that what serves is the stack."),
+    "qualify": ("qualify:qualify", "Try on a live process what serving needs, and write the receipt."),
     "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),
     "engine": ("engine:engine", "Learn the settings of an engine's build."),
     "schema": ("schema:schema", "Write or check the JSON Schemas."),

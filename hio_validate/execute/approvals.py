@@ -46,10 +46,32 @@ def given(plan: Item, ledger: Ledger, now: str) -> tuple[tuple[Approved, ...], t
     return tuple(found), tuple(missing)
 
 
+def for_stack(kind: str, stack: Item, service: str, ledger: Ledger, now: str) -> Approved | str:
+    """The approval of a kind that covers work with a stack at `now`, else a sentence that asks for one."""
+    reasons = []
+    for item in reversed(list(ledger.as_of())):
+        if isinstance(item.model, Approval) and item.model.approves == kind:
+            why = _withheld(item, service, ledger, now) or _about_others(item, "stack", stack)
+            if not why:
+                return Approved(f"{item.name}@{item.document.digest}", kind, item.model.until)
+            reasons.append(f"{item.name} {why}")
+    known = f" ({'; '.join(reasons)})" if reasons else ""
+    return (
+        f"no approval of kind {kind} covers {stack.name} now{known}{ASK}"
+        f"hio ledger append approval --service {service} --approves {kind} --stack {stack.name} "
+        f'--scope "{kind} of {stack.name}" --owner OWNER --until YYYY-MM-DDTHH:MM:SSZ'
+    )
+
+
 def _why_not(item: Item, plan: Item, ledger: Ledger, now: str) -> str:
     """Why an approval of the right kind does not cover a plan; nothing where it does."""
+    return _withheld(item, plan.service or "", ledger, now) or _about_others(item, "plan", plan)
+
+
+def _withheld(item: Item, service: str, ledger: Ledger, now: str) -> str:
+    """Why an approval gives nothing to a service at a moment; nothing where it does."""
     approval: Approval = item.model
-    if plan.service not in approval.services:
+    if service not in approval.services:
         return f"covers {', '.join(approval.services)}"
     if moment(approval.until) <= moment(now):
         return f"expired at {approval.until}"
@@ -57,8 +79,13 @@ def _why_not(item: Item, plan: Item, ledger: Ledger, now: str) -> str:
         return f"is not given before {approval.at}"
     if item.name in ledger.corrected:
         return f"was corrected by {ledger.corrected[item.name]}"
-    pins = approval.pins.model_dump(exclude_none=True) if approval.pins else {}
-    if pins and pins.get("plan", "").partition("@")[2] != plan.document.digest:
+    return ""
+
+
+def _about_others(item: Item, role: str, document: Item) -> str:
+    """Which other documents an approval is about; nothing where it names none, or this one."""
+    pins = item.model.pins.model_dump(exclude_none=True) if item.model.pins else {}
+    if pins and pins.get(role, "").partition("@")[2] != document.document.digest:
         return f"is about {', '.join(sorted(pins))} {', '.join(pin.partition('@')[0] for pin in pins.values())} only"
     return ""
 

@@ -90,7 +90,7 @@ class DeploymentPins(Record):
 class RollbackPins(Record):
     """What a rollback relies on."""
 
-    stack: str = field(PIN, 'The stack that serves again.')
+    stack: str | None = field({'type': 'nullable', 'schema': PIN}, 'The stack that serves again; absent: nothing does, as before the deployment.', default=None)
     capture: str | None = field({'type': 'nullable', 'schema': PIN}, 'The live process that proves it.', default=None)
     rollback_plan: str | None = field({'type': 'nullable', 'schema': PIN}, 'The plan that was carried out.', default=None)
 

@@ -48,6 +48,7 @@ class Qualification(Record):
     build: str | None = field({'type': 'nullable', 'schema': NAME}, 'Engine document that the stack names.', default=None)
     at: str = field(TIME, 'When the first probe began.')
     process: Identity = field(Identity.core, 'What ran.')
+    capture: str | None = field({'type': 'nullable', 'schema': PIN}, 'The process as it was when it was probed.', default=None)
     claim: Claim = field(Claim.core, 'The capacity that had to be filled.')
     probes: dict[str, Probe] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': Probe.core, 'min_length': 1}, 'Every probe by its name.')
     rows: FileHash | None = field({'type': 'nullable', 'schema': FileHash.core}, 'What was sent and received, one JSON object a line: counts and times, no text.', default=None)

@@ -28,7 +28,7 @@ class Rollback(Record):
     name: str = field(NAME, "Equals the file's name without .yaml: the deployment's.")
     service: str = field(SERVICE, 'The service it is about.')
     site: str = field(NAME, 'The site.')
-    host: str = field(SHA256, 'The machine it can be carried out on: SHA-256 of its machine id.')
+    host: str = field(SHA256, 'The machine it can be carried out on: SHA-256 of `hio host` and its machine id.')
     at: str = field(TIME, 'When it was written.')
     backend: Literal['local', 'systemd', 'systemd-user'] = field({'type': 'literal', 'expected': ['local', 'systemd', 'systemd-user']}, 'What starts and stops the service.')
     takes_back: str = field(PIN, 'The stack that it takes away.')

@@ -83,6 +83,19 @@ class Launch:
             )
         return {name: where.removeprefix(_FILE) for name, where in self.secrets.items()}
 
+    def words(self, paths: Mapping[str, str]) -> list[str]:
+        """The words that start the process where no one else reads its secrets from the files `paths` (by secret).
+
+        Without secrets they are its own; else sh reads each file, refuses an empty one, and becomes the process.
+        """
+        if not self.secret:
+            return self.command.argv
+        reads = "".join(
+            f'{name}="$(cat "{paths[secret]}")"; test -n "${name}"; export {name}; '
+            for name, secret in self.secret.items()
+        )
+        return ["/bin/sh", "-c", f'set -eu; {reads}exec "$@"', "hio", *self.command.argv]
+
     @property
     def plain(self) -> dict[str, str]:
         """The variables that are no secrets."""

@@ -13,9 +13,10 @@ from hio_validate import __version__
 from hio_validate.render.bundle import Bundle, CannotRender, File, Stamp
 from hio_validate.render.dialects import FILTERS
 from hio_validate.render.launch import Launch, launch_of
-from hio_validate.render.target import Asked, Target
+from hio_validate.render.target import Asked, Draft, Target
 from hio_validate.render.targets import TARGETS
 from hio_validate.render.templating import Templates
+from hio_validate.render.way_back import Earlier, earlier_stack, files_of, read_page, read_plan
 from hio_validate.repo import Item, Repo
 from hio_validate.settings.knowledge import Settings
 
@@ -38,8 +39,18 @@ def render(
     """
     if target not in TARGETS:
         raise CannotRender(f"no target is called {target}: expected {', '.join(TARGETS)}")
+    templates = Templates(repo, FILTERS)
+    settings = settings or Settings(repo)
     made, asked = launch_of(repo, stack, service, settings), Asked(dialect, root, units)
-    return _Rendering(TARGETS[target], target, made, asked, Templates(repo, FILTERS)).bundle()
+    rendering = _Rendering(TARGETS[target], target, made, asked, templates)
+    if TARGETS[target].way_back is None:
+        return rendering.bundle()
+    before = earlier_stack(repo, stack, service)
+    if before is None:
+        return rendering.bundle_with_way_back(None)
+    earlier = launch_of(repo, before, service, settings)
+    files = _Rendering(TARGETS[target], target, earlier, asked, templates).files()
+    return rendering.bundle_with_way_back(Earlier(earlier, files))
 
 
 class _Rendering:
@@ -47,26 +58,49 @@ class _Rendering:
         self.target, self.name, self.launch, self.asked = target, name, launch, asked
         self.templates = templates
         self.drafts = target.drafts(launch, asked)
+        back = (target.way_back.plan, target.way_back.page) if target.way_back else ()
         self.stamp = Stamp(
             stack=f"{launch.stack.name}@{launch.stack.document.digest}",
             site=f"{launch.site.name}@{launch.site.document.digest}",
-            templates=templates.digest(tuple(each.template for each in self.drafts)),
+            templates=templates.digest(tuple(each.template for each in (*self.drafts, *back))),
             hio=__version__,
         )
+        self.known = {**self._context(), **target.context(launch, asked)}
+        self.read_back: dict[str, str] = {}
+
+    def files(self) -> tuple[File, ...]:
+        """The files without the way back, each read back. Raises CannotRender."""
+        texts = {each.name: self._filled(each, self.known) for each in self.drafts}
+        self.read_back = self.target.read_back(self.launch, self.asked, texts)
+        assert self.read_back.keys() == texts.keys(), "a file that nobody read back is no part of a bundle"
+        return tuple(_file(each, texts[each.name]) for each in self.drafts)
 
     def bundle(self) -> Bundle:
-        known = {**self._context(), **self.target.context(self.launch, self.asked)}
-        texts = {
-            each.name: self.templates.fill(each.template, {**known, "file": each.name})
-            for each in self.drafts
+        return Bundle(self.name, self.launch.service, self.stamp, self.files(), self.read_back)
+
+    def bundle_with_way_back(self, earlier: Earlier | None) -> Bundle:
+        back, files = self.target.way_back, self.files()
+        assert back is not None
+        known = {
+            **self.known,
+            "restores": earlier.pin if earlier else None,
+            "restored_name": earlier.name if earlier else None,
+            "restored_command": earlier.launch.command.argv if earlier else [],
+            "back_files": files_of(files, earlier),
+            "back_steps": back.steps(self.launch, self.asked, earlier),
+            "back_checks": back.checks(self.launch, self.asked, earlier),
         }
-        read_back = self.target.read_back(self.launch, self.asked, texts)
-        assert read_back.keys() == texts.keys(), "a file that nobody read back is no part of a bundle"
-        files = tuple(
-            File(each.name, texts[each.name].encode(), each.mode, str(each.install) if each.install else None)
-            for each in self.drafts
-        )
-        return Bundle(self.name, self.launch.service, self.stamp, files, read_back)
+        plan, page = self._filled(back.plan, known), self._filled(back.page, known)
+        read_back = {
+            **self.read_back,
+            back.plan.name: read_plan(plan, back.plan.name, known),
+            back.page.name: read_page(page, back.page.name, known),
+        }
+        all_files = (*files, _file(back.plan, plan), _file(back.page, page))
+        return Bundle(self.name, self.launch.service, self.stamp, all_files, read_back)
+
+    def _filled(self, draft: Draft, known: dict[str, Any]) -> str:
+        return self.templates.fill(draft.template, {**known, "file": draft.name})
 
     def _context(self) -> dict[str, Any]:
         launch, command, stamp = self.launch, self.launch.command, self.stamp
@@ -91,3 +125,7 @@ class _Rendering:
             "stamp": {"stack": stamp.stack, "site": stamp.site, "templates": stamp.templates, "hio": stamp.hio},
             "stamp_line": f"Rendered by hio {stamp.hio} from {stamp.stack} at {stamp.site} with templates {stamp.templates}.",
         }  # fmt: skip
+
+
+def _file(draft: Draft, text: str) -> File:
+    return File(draft.name, text.encode(), draft.mode, str(draft.install) if draft.install else None)

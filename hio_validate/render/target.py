@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from hio_validate.render.launch import Launch
+from hio_validate.render.way_back import Earlier
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,17 @@ class Draft:
 
 
 @dataclass(frozen=True)
+class WayBack:
+    """How a target goes back to what its service had before."""
+
+    plan: Draft
+    page: Draft
+    """For people."""
+    steps: Callable[[Launch, Asked, Earlier | None], list[str]]
+    checks: Callable[[Launch, Asked, Earlier | None], list[str]]
+
+
+@dataclass(frozen=True)
 class Target:
     """One consumer of a stack."""
 
@@ -41,6 +53,8 @@ class Target:
     """What the templates of this target know beside what all know."""
     read_back: Callable[[Launch, Asked, Mapping[str, str]], dict[str, str]]
     """The texts by file name -> who read each back. Raises CannotRender where one says something else than the stack."""
+    way_back: WayBack | None = None
+    """For a target that a deployment switches to: how to go back."""
 
 
 def nothing_more(launch: Launch, asked: Asked) -> dict[str, Any]:

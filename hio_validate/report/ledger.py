@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
-from hio_validate.ledger import Ledger
+from hio_validate.ledger import NOTHING, Ledger
 from hio_validate.models.entry import (
     Approval,
     Correction,
@@ -95,7 +95,7 @@ def _deployed(item: Item | None) -> Shape | None:
         return None
     pins = item.model.pins
     stack = pins.candidate if isinstance(item.model, Deployment) else pins.stack
-    return {"stack": name_of(stack), **_entry(item)}
+    return {"stack": name_of(stack or NOTHING), **_entry(item)}
 
 
 def _opportunity(item: Item) -> Shape:

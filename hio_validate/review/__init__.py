@@ -175,8 +175,8 @@ def _serving(side: Side, service: str) -> str | None:
     deployment = ledger.deployment
     if deployment is not None:
         pins = deployment.model.pins
-        pin: str = pins.candidate if isinstance(deployment.model, Deployment) else pins.stack
-        return pin.partition("@")[0]
+        pin: str | None = pins.candidate if isinstance(deployment.model, Deployment) else pins.stack
+        return pin.partition("@")[0] if pin else None
     baselines = [item.model for item in ledger.as_of() if isinstance(item.model, Baseline)]
     return baselines[-1].pins.stack.partition("@")[0] if baselines else None
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from hio_validate.evidence.raw import UnreadableRows, read_rows
 from hio_validate.evidence.trials import known, plan_of, trials_of
+from hio_validate.ledger import NOTHING
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.entry import (
     Anchor,
@@ -97,7 +98,7 @@ def _act(entry: object) -> Iterator[str]:
             yield f"went past: {', '.join(entry.overridden)}" if entry.overridden else ""
         case Rollback():
             undone = entry.undoes or f"the attempt to deploy {_named(entry.attempted or 'unknown')}"
-            yield f"{_named(entry.pins.stack)} serves again; undoes {undone}"
+            yield f"{_named(entry.pins.stack or NOTHING)} serves again; undoes {undone}"
         case Opportunity():
             about = f", about {entry.factor}" if entry.factor else ""
             yield f"{entry.result_kind}{about}: may bring {entry.benefit}"

@@ -60,7 +60,8 @@ def serves(ledger: Ledger) -> str | None:
     if entry is None:
         return ledger.parent
     pins = entry.model.pins
-    return name_of(pins.candidate if isinstance(entry.model, Deployment) else pins.stack)
+    pin = pins.candidate if isinstance(entry.model, Deployment) else pins.stack
+    return name_of(pin) if pin else None
 
 
 def _may_deploy(item: Item, ledger: Ledger) -> bool:

@@ -10,7 +10,7 @@ from hio_validate.history import Folder
 from hio_validate.render.bundle import Bundle
 from hio_validate.render.rendering import render
 from hio_validate.repo import Repo, load
-from tests.small_repo import write
+from tests.small_repo import pin, write
 
 SERVICE = "here/tiny"
 STACK_FILE = f"manifests/services/{SERVICE}/stacks/base.yaml"
@@ -47,3 +47,15 @@ def rendered(folder: Path, files: dict[str, str], target: str, **asked: Any) -> 
 def text(bundle: Bundle, name: str) -> str:
     """The text of one file."""
     return next(each.content for each in bundle.files if each.name == name).decode()
+
+
+def with_parent(files: dict[str, str], **parent: Any) -> dict[str, str]:
+    """The same repository whose ledger has a stack `earlier` for its parent."""
+    earlier = json.loads(documents(**parent)[STACK_FILE]) | {"name": "earlier"}
+    text = json.dumps(earlier)
+    entry = {"hio": "entry/v1", "id": "b0", "service": SERVICE, "after": [], "kind": "baseline", "by": "owner",
+             "at": "2026-11-28T00:00:00Z", "pins": {"stack": pin("earlier", text)}}  # fmt: skip
+    return files | {
+        f"manifests/services/{SERVICE}/stacks/earlier.yaml": text,
+        f"ledger/{SERVICE}/2026/b0.yaml": json.dumps(entry),
+    }

@@ -53,15 +53,16 @@ class Local:
         return self._is_locked()
 
     def start(self, announce: Announce, begun: Identity | None = None) -> Identity:
-        if not self._is_locked() and (begun is None or not owned.is_alive(begun)):
-            begun = self._begin_keeper(announce)
+        ours: Identity | None = None
         end = time.monotonic() + _BEGIN_S
         while time.monotonic() < end:
             kept = self.keeper()
             if kept is not None and (found := self._started_by(kept)) is not None:
                 return found
-            if kept is None and begun is not None and not owned.is_alive(begun):
-                raise CannotSwitch(f"it cannot be started: {self._why_not()}")
+            if kept is None and not any(who is not None and owned.is_alive(who) for who in (begun, ours)):
+                if ours is not None and not self._is_locked():
+                    raise CannotSwitch(f"it cannot be started: {self._why_not()}")
+                ours = ours or self._begin_keeper(announce)
             time.sleep(_POLL_S)
         raise CannotSwitch(
             f"its keeper started nothing within {_BEGIN_S:g} s; {self.folder} says how far it came"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from hio_validate import appending, engine
@@ -202,7 +203,13 @@ def _entry(view: View, asked: Asked, pins: dict[str, str]) -> Iterator[str]:
     """What the rules have against the entry that this deployment will append, with a capture that knows nothing yet."""
     file = f"manifests/services/{asked.service}/captures/{asked.name}.yaml"
     role = next(iter(asked.candidate.model.processes))
-    claimed = capture(asked.name, {role: _nothing_known()}, service=asked.service, stack=asked.candidate.name)
+    claimed = capture(
+        asked.name,
+        {role: _nothing_known()},
+        service=asked.service,
+        stack=asked.candidate.name,
+        at=datetime.fromisoformat(asked.at),
+    )
     repo = grown(view.repo, {file: capture_file(claimed, file)})
     names = {role: pin.partition("@")[0] for role, pin in pins.items()} | {"capture": asked.name}
     try:

@@ -71,7 +71,7 @@ def _written(deployment: Deployment) -> dict[str, bytes]:
             service=work.service,
             stack=stack,
             site=work.site,
-            at=_moment(now()),
+            at=datetime.fromisoformat(now()),
         )
         files[file] = capture_file(seen, file)
     if work.kind == "deploy":
@@ -86,7 +86,7 @@ def _entry(deployment: Deployment, repo: Repo) -> tuple[str, bytes]:
     ledger = ledgers(repo).get(work.service, Ledger(work.service, {}))
     names = {role: pin.partition("@")[0] for role, pin in work.pins.items()}
     seen = {"capture": work.name} if process_of(deployment) is not None else {}
-    at = now()[:19] + "Z"
+    at = now()
     if deployment.has("proven"):
         fields = {"site": work.site, "checks": (deployment.last("proven") or {})["checks"]}
         pins = {**names, **seen, "rollback_plan": work.name}
@@ -138,7 +138,3 @@ def _refuse_another(file: Path, digest: str, deployment: Deployment) -> None:
 
 def _name(pin: str | None) -> str:
     return (pin or "").partition("@")[0]
-
-
-def _moment(at: str) -> datetime:
-    return datetime.fromisoformat(at.replace("Z", "+00:00"))

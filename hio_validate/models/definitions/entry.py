@@ -117,7 +117,9 @@ class DeploymentPins(Model):
 class RollbackPins(Model):
     """What a rollback relies on."""
 
-    stack: Pin = Field(description="The stack that serves again.")
+    stack: Pin | None = Field(
+        None, description="The stack that serves again; absent: nothing does, as before the deployment."
+    )
     capture: Pin | None = Field(None, description="The live process that proves it.")
     rollback_plan: Pin | None = Field(None, description="The plan that was carried out.")
 

@@ -65,6 +65,7 @@ class Qualification(Model):
     build: Name | None = Field(None, description="Engine document that the stack names.")
     at: Time = Field(description="When the first probe began.")
     process: Identity = Field(description="What ran.")
+    capture: Pin | None = Field(None, description="The process as it was when it was probed.")
     claim: Claim = Field(description="The capacity that had to be filled.")
     probes: dict[Name, Probe] = Field(min_length=1, description="Every probe by its name.")
     rows: FileHash | None = Field(

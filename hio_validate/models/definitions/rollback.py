@@ -28,7 +28,9 @@ class Rollback(Model):
     name: Name = Field(description="Equals the file's name without .yaml: the deployment's.")
     service: Service = Field(description="The service it is about.")
     site: Name = Field(description="The site.")
-    host: Sha256 = Field(description="The machine it can be carried out on: SHA-256 of its machine id.")
+    host: Sha256 = Field(
+        description="The machine it can be carried out on: SHA-256 of `hio host` and its machine id."
+    )
     at: Time = Field(description="When it was written.")
     backend: Literal["local", "systemd", "systemd-user"] = Field(
         description="What starts and stops the service."

@@ -61,3 +61,14 @@ def variables(text: str, file: str) -> tuple[dict[str, str], str]:
 def name_of_shell() -> str:
     """Which shell sh is, as far as its file says."""
     return f"sh ({os.path.basename(os.path.realpath(programs.path_of('sh') or 'sh'))})"
+
+
+def refuse_syntax(text: str, file: str) -> str:
+    """Which sh accepts the syntax of a script; nothing of it is carried out. Raises CannotRender."""
+    shell = programs.path_of("sh")
+    if shell is None:
+        raise CannotRender(f"{file}: sh is not installed, so nobody can read it")
+    said = programs.run([shell, "-n"], given=text.encode())
+    if said.returncode:
+        raise CannotRender(f"{file}: sh refuses it: {said.stderr.decode(errors='replace').strip()[:200]}")
+    return f"{name_of_shell()} -n"

@@ -28,6 +28,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "docker_env_file": docker_env_file.quote,
     "compose_env_file": compose_env_file.quote,
     "sh": shell.quote,
+    "sh_word": shell.word,
     "yaml": yaml11.quote,
     "compose": compose.quote,
     "kubernetes": kubernetes.quote,

@@ -1,23 +1,27 @@
 """systemd units: the words of ExecStart= and the assignments of Environment= (systemd.service(5), systemd.exec(5)).
 
-Every word stands in double quotes with C escapes. A `%` is doubled, for it begins a specifier; a `$` is doubled in
+A word that is not plain stands in double quotes with C escapes. A `%` is doubled, for it begins a specifier; a `$` is doubled in
 a command line, where it begins a variable, and not in Environment=, where it means nothing. The program's own path is
 no variable's place either, and systemd refuses one with control characters.
 """
 
 from __future__ import annotations
 
+import re
+
 from hio_validate.render.carrying import CannotCarry, refuse_impossible
 from hio_validate.render.dialects.environment_file import CONTROL, refuse_control
 
 NAME = "systemd-unit"
+_SAFE = re.compile(r"[A-Za-z0-9_./:=@+,-]+")
+"""What needs no quotes."""
 _NAMED = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\\": r"\\", '"': r"\"", "%": "%%"}
 
 
 def word(value: str) -> str:
     """One argument of a command line. Raises CannotCarry."""
     refuse_impossible(value)
-    return _quoted(value).replace("$", "$$")
+    return value if _SAFE.fullmatch(value) else _quoted(value).replace("$", "$$")
 
 
 def program(value: str) -> str:
@@ -31,7 +35,7 @@ def program(value: str) -> str:
         raise CannotCarry(
             f"the program {value} has a $ in its path, which systemd takes for a variable in its name"
         )
-    return _quoted(value)
+    return value if _SAFE.fullmatch(value) else _quoted(value)
 
 
 def assignment(name: str, value: str) -> str:

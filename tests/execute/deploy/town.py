@@ -49,11 +49,26 @@ def entry(id_: str, after: list[str], **more: Any) -> str:
     return yaml({**said, **more})
 
 
+def capture(name: str, mode: str | None = None) -> str:
+    """What a process of a stack was, somewhere else."""
+    program = {"path": "/opt/small/engine", "sha256": sha("engine"), "how": "hash"}
+    argv = [["/opt/small/engine"], ["engine.py"], ["--port", "8080"], *([["--mode", mode]] if mode else [])]
+    unknown = {"how": "unknown"}
+    process = {
+        "pid": 7, "family": "small", "build": "s1", "started": unknown, "executable": program,
+        "argv": {"how": "proc", "value": argv}, "environ": unknown, "threads": unknown, "memory": unknown,
+    }  # fmt: skip
+    return yaml({
+        "hio": "capture/v1", "name": f"{name}-seen", "service": SERVICE, "stack": name, "at": "2026-11-27T00:00:00Z",
+        "by": "hio", "host": unknown, "processes": {"server": process},
+    })  # fmt: skip
+
+
 def matrix(parent: str, candidate: str) -> str:
-    rows = [{"factor": "server.mode", "disposition": "changed", "parent": "none", "candidate": candidate}]
+    rows = [{"factor": "server.mode", "disposition": "changed", "from": "none", "to": candidate}]
     return yaml({
         "hio": "matrix/v1", "name": f"{parent}-to-{candidate}", "service": SERVICE, "parent": parent,
-        "candidate": candidate, "rows": [{"preserved": ["server.script", "server.port"]}, *rows],
+        "candidate": candidate, "captures": {"parent": f"{parent}-seen", "candidate": f"{candidate}-seen"}, "rows": [{"preserved": ["server.script", "server.port"]}, *rows],
     })  # fmt: skip
 
 
@@ -98,6 +113,7 @@ def documents(port: int, candidates: tuple[str, ...] = ("quick",), **place: Any)
         "manifests/engines/small/s1/help.txt": HELP,
         "manifests/sites/here.yaml": yaml(site),
         f"{ROOM}/stacks/base.yaml": base,
+        f"{ROOM}/captures/base-seen.yaml": capture("base"),
         f"{ROOM}/qualifications/q-base.yaml": qualification("base", base),
         f"ledger/{SERVICE}/2026/b0.yaml": baseline,
         f"ledger/{SERVICE}/2026/yes.yaml": yes,
@@ -106,6 +122,7 @@ def documents(port: int, candidates: tuple[str, ...] = ("quick",), **place: Any)
         text = stack(name, name)
         made |= {
             f"{ROOM}/stacks/{name}.yaml": text,
+            f"{ROOM}/captures/{name}-seen.yaml": capture(name, name),
             f"{ROOM}/qualifications/q-{name}.yaml": qualification(name, text),
             f"matrix/{SERVICE}/base-to-{name}.yaml": matrix("base", name),
         }
