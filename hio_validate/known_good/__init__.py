@@ -19,7 +19,7 @@ from hio_validate.models.stack import Stack
 from hio_validate.moment import moment
 from hio_validate.repo import Item, Repo
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.places import filled_in, place_of, values
+from hio_validate.settings.places import filled, place_of, values
 from hio_validate.settings.setting import Class, Effective, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, same, text_of
 
@@ -28,6 +28,8 @@ SEVERITIES = ("boot-blocker", "crash-at-concurrency", "correctness", "performanc
 SERVING = "serving"
 """The phase of a deployment."""
 _NAMES_THE_MODEL = ("model", "hf-repo", "hf-file", "model-url", "alias", "served-model-name")
+_OPEN = re.compile(r"\$[{(A-Za-z_]|\{\{|%[A-Za-z]\b")
+"""A place-holder that no site fills, or what a shell, a template or systemd would fill in."""
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*")
 
 
@@ -149,7 +151,8 @@ class _Judging:
         captures: Sequence[Item] | None,
     ) -> None:
         self.repo, self.service, self.item, self.settings = repo, service, stack, settings
-        self.stack: Stack = stack.model
+        place = place_of(service, repo)
+        self.stack: Stack = filled(stack.model, values(place)) if place else stack.model
         self.model, self.phase = model, phase
         self.believed = captures
         self.asked: list[str] = []
@@ -167,7 +170,7 @@ class _Judging:
     def effective(self) -> Effective:
         """The settings in force, with what the latest capture of this stack saw."""
         seen = [each for each in self.captures if each.model.stack == self.item.name]
-        return self.settings.effective(self.item, seen[-1] if seen else None)
+        return self.settings.resolve_processes(self.stack, seen[-1].model.processes if seen else {})
 
     def process(self, role: str) -> Iterator[Violation]:
         """What the registries say of one process."""
@@ -215,13 +218,12 @@ class _Judging:
         )
 
     def _model_of(self, role: str) -> Known:
-        place = place_of(self.service, self.repo)
-        places = values(place) if place else {}
         given = [self.effective.settings.get(f"{role}.{factor}") for factor in _NAMES_THE_MODEL]
         said = [each for each in given if each is not None and each.set_by_a_person and each.known]
-        texts = [filled_in(each.value, places) for each in said]
-        names = frozenset(name for text in texts if "${" not in text for name in _spellings(text))
-        paths = {filled_in(each.value, places) for each in said if each.class_ is Class.ARTIFACT}
+        names = frozenset(
+            name for each in said if not _OPEN.search(each.value) for name in _spellings(each.value)
+        )
+        paths = {each.value for each in said if each.class_ is Class.ARTIFACT}
         return Known(names, frozenset(self._hashes(role, paths)))
 
     def _hashes(self, role: str, paths: set[str]) -> Iterator[str]:
@@ -229,7 +231,7 @@ class _Judging:
 
         Where no site says which file that is, from those that claim to be this stack.
         """
-        is_open = any("${" in path for path in paths)
+        is_open = any(_OPEN.search(path) for path in paths)
         for capture in (each.model for each in self.captures):
             process = capture.processes.get(role)
             model = process.artifacts.get("model") if process else None
@@ -244,7 +246,7 @@ class _Judging:
             affected = self._is_affected(role, requirement)
             if affected is False:
                 continue
-            setting = find(self.effective, role, requirement.factor)
+            setting = _if_certain(find(self.effective, role, requirement.factor))
             met = self._met(role, requirement, setting, registry)
             if met is True:
                 continue
@@ -312,6 +314,13 @@ def find(effective: Effective, role: str, factor: str) -> Setting | None:
     bare = factor.lstrip("-")
     mine = (each for address, each in effective.settings.items() if address.startswith(f"{role}."))
     return next((each for each in mine if bare in each.bare_names), None)
+
+
+def _if_certain(setting: Setting | None) -> Setting | None:
+    """The setting; unknown where something else would still fill its value in."""
+    if setting is None or not _OPEN.search(setting.value):
+        return setting
+    return setting._replace(value=UNKNOWN, declared=setting.declared or setting.value)
 
 
 def _bounded(requirement: Requirement) -> bool:

@@ -77,7 +77,8 @@ def checked(row: Mapping[str, Any], registry: KnownGood | None, file: str, repo:
     try:
         alone: KnownGood = reader("known-good/v1").validate_python(data)
     except ValidationError as error:
-        said = "; ".join(f"{each.message}; {each.help}" for each in refusals(error, "known-good/v1", data))
+        wrong_ones = refusals(error, "known-good/v1", data)
+        said = "; ".join(f"{each.message}; {each.help}".removesuffix("; ") for each in wrong_ones)
         raise CannotRecord(said) from None
     wrong = next(disagreements(alone, None), None)
     if wrong:
