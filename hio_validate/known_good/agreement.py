@@ -18,7 +18,7 @@ _PLACEHOLDER = re.compile(
 
 def is_placeholder(text: str) -> bool:
     """Whether a reason only holds the place of one: `TODO …`, `?`, `<why>`, a single word that says nothing."""
-    said = text.strip(" \t\n?.!-_:;,*\"'<>()[]")
+    said = text.strip(" \t\n?.…!-_:;,*\"'<>()[]")
     begun = said.upper().startswith(("TODO", "FIXME", "TBD"))
     in_brackets = text.strip()[:1] + text.strip()[-1:] == "<>"
     return begun or in_brackets or _PLACEHOLDER.fullmatch(said[:100]) is not None
