@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "known_good": "moment source models repo settings",
     "importing": "source models observe recording settings",
     "scaffold": "source models settings inheritance recording",
-    "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
+    "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
