@@ -20,6 +20,7 @@ from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Entry
 from hio_validate.models.errors import Refusal, refusals, unknown_kind
 from hio_validate.models.fixture import Fixture
+from hio_validate.models.known_good import KnownGood
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.models.plan import Plan
 from hio_validate.models.qualification import Qualification
@@ -291,6 +292,8 @@ def references(item: Item) -> Iterator[Reference]:
             yield from _plan(model)
         case Run():
             yield from _run(model)
+        case KnownGood():
+            yield from _known_good(model)
         case Qualification():
             yield _pin(("stack",), "stack/v1", model.stack)
             if model.build:
@@ -304,6 +307,16 @@ def references(item: Item) -> Iterator[Reference]:
                 yield _pin(("restores",), "stack/v1", model.restores)
         case _ if isinstance(model, Entry):
             yield from _entry(model)
+
+
+def _known_good(registry: KnownGood) -> Iterator[Reference]:
+    for index, opted_in in enumerate(registry.opted_in):
+        for number, stack in enumerate(opted_in.stacks):
+            yield Reference(("opted_in", index, "stacks", number), "stack/v1", stack)
+    for index, requirement in enumerate(registry.settings):
+        for key, kind in (("builds", "engine/v1"), ("entries", "entry/v1"), ("runs", "run/v1")):
+            for number, name in enumerate(getattr(requirement, key)):
+                yield Reference(("settings", index, key, number), kind, name)
 
 
 def _captured(capture: Capture) -> Iterator[Reference]:

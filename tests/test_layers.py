@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "known_good": "moment source models repo settings",
     "importing": "source models observe recording settings",
     "scaffold": "source models settings inheritance recording",
-    "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
+    "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
@@ -57,7 +57,7 @@ MAY_IMPORT = {
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
-    "engine subjects drift appending writing",
+    "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
     "review render execute size prospect importing known_good",

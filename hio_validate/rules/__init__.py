@@ -16,6 +16,7 @@ from hio_validate.rules import (
     confounded_evidence,
     contested_port,
     contradictory_fixture,
+    contradictory_registry,
     criteria_after_results,
     dangling_reference,
     draft_evidence,
@@ -49,6 +50,7 @@ from hio_validate.rules import (
     overlapping_legs,
     parent_not_reproduced,
     pin_mismatch,
+    placeholder_reason,
     preserved_but_different,
     preserved_through_default,
     props_contradiction,
@@ -87,6 +89,7 @@ from hio_validate.rules import (
     unused_suppression,
     vague_hypothesis,
     value_mismatch,
+    violates_known_good,
     weak_baseline,
 )
 from hio_validate.rules.base import Rule
@@ -108,6 +111,9 @@ RULES: tuple[Rule, ...] = (
     incomplete_decision.RULE,
     incomplete_deployment.RULE,
     approval_does_not_cover.RULE,
+    violates_known_good.RULE,
+    contradictory_registry.RULE,
+    placeholder_reason.RULE,
     unreadable_rows.RULE,
     recomputed_mismatch.RULE,
     rows_contradict_receipts.RULE,
