@@ -1,4 +1,4 @@
-"""One trial a host: a listening abstract socket, which the kernel takes away with the last process that holds it."""
+"""One trial or deployment a host: a listening abstract socket, which the kernel takes away with the last process that holds it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import os
 import socket
 
 Lock = socket.socket
+TAKEN = "another trial or deployment runs on this host: hio runs and hio deploy --list show it"
 
 
 class Taken(Exception):
-    """Another trial runs on this host."""
+    """Another trial or deployment runs on this host."""
 
 
 def take() -> Lock:
@@ -24,12 +25,12 @@ def take() -> Lock:
         held.close()
         if error.errno != errno.EADDRINUSE:
             raise
-        raise Taken("another trial runs on this host: hio runs shows it") from None
+        raise Taken(TAKEN) from None
     return held
 
 
 def is_taken() -> bool:
-    """Whether a trial holds the lock now."""
+    """Whether a trial or a deployment holds the lock now."""
     try:
         take().close()
     except Taken:
