@@ -142,6 +142,19 @@ class Repo:
         room = _ROOM_OF[kind]
         return sorted({place_of(path)[0] for path in documents_in(self.tree) if room in path})
 
+    def unread(self, kind: str, name: str, service: str | None = None) -> Item | None:
+        """The document of that name where the kind's documents stand, whose bytes do not even say what it is."""
+        cited, _, bare = name.rpartition("/")
+        room = _ROOM_OF[kind]
+        return next(
+            (
+                item for item in self.items
+                if not item.kind and item.name == bare and room in item.file
+                and (cited or service) in ("", None, item.service)
+            ),
+            None,
+        )  # fmt: skip
+
     def maybe_unread(self, name: str) -> bool:
         """Whether a document of that name exists and could not be read, so that its kind is not known."""
         return name.rpartition("/")[2] in self._unread_names
