@@ -1,4 +1,4 @@
-"""One trial a host: a listening abstract socket, which the kernel takes away with the last process that holds it."""
+"""One trial or deployment a host: a listening abstract socket, which the kernel takes away with the last process that holds it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import os
 import socket
 
 Lock = socket.socket
+TAKEN = "another trial or deployment runs on this host: hio runs and hio deploy --list show it"
 
 
 class Taken(Exception):
-    """Another trial runs on this host."""
+    """Another trial or deployment runs on this host."""
 
 
 def take() -> Lock:
@@ -24,12 +25,12 @@ def take() -> Lock:
         held.close()
         if error.errno != errno.EADDRINUSE:
             raise
-        raise Taken("another trial runs on this host: hio runs shows it") from None
+        raise Taken(TAKEN) from None
     return held
 
 
 def is_taken() -> bool:
-    """Whether a trial holds the lock now."""
+    """Whether a trial or a deployment holds the lock now."""
     try:
         take().close()
     except Taken:
@@ -38,8 +39,17 @@ def is_taken() -> bool:
 
 
 def _name() -> str:
-    """One name a host; one more for each state folder that was chosen, so that tests stay among themselves."""
-    chosen = os.environ.get("HIO_STATE")
-    if not chosen:
-        return "\0hio-trial"
-    return "\0hio-trial-" + hashlib.sha256(os.path.realpath(chosen).encode()).hexdigest()[:32]
+    return name_for(os.environ.get("HIO_STATE"))
+
+
+def name_for(chosen: str | None) -> str:
+    """One name a host, wherever its jobs are kept: two folders must not mean two trials at once.
+
+    Below a folder for temporary files it is the folder's own, so that tests stay among themselves.
+    """
+    if chosen:
+        folder = os.path.realpath(chosen)
+        temporary = (os.environ.get("TMPDIR") or "/tmp", "/tmp", "/var/tmp")
+        if any(folder.startswith(os.path.realpath(each).rstrip("/") + "/") for each in temporary):
+            return "\0hio-trial-" + hashlib.sha256(folder.encode()).hexdigest()[:32]
+    return "\0hio-trial"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hio_validate.execute import jobs, lock
+from hio_validate.execute.deploy import deployments
 from hio_validate.execute.journal import now
 from hio_validate.execute.live import serving_on
 from hio_validate.execute.work import Work
@@ -18,14 +19,20 @@ _LAST_RUNS = 3
 
 
 def refused(state: Path) -> str | None:
-    """Why no trial may start on this host now, in one sentence; None where one may."""
+    """Why no trial and no deployment may start on this host now, in one sentence; None where one may."""
     unsafe = jobs.unsafe_jobs(state)
     if unsafe:
         return (
             f"this host is unsafe since {unsafe[0].name}, of which nobody proved that everything is back: "
             f"hio runs --recover {unsafe[0].name} comes first"
         )
-    return "another trial runs on this host: hio runs shows it" if lock.is_taken() else None
+    open_ = deployments.unsafe(state)
+    if open_:
+        return (
+            f"this host is unsafe since {open_[0].name}, of which nobody proved what serves now: "
+            f"hio deploy --recover {open_[0].name} comes first"
+        )
+    return lock.TAKEN if lock.is_taken() else None
 
 
 def occupied(work: Work) -> str | None:

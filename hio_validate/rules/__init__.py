@@ -16,6 +16,7 @@ from hio_validate.rules import (
     confounded_evidence,
     contested_port,
     contradictory_fixture,
+    contradictory_registry,
     criteria_after_results,
     dangling_reference,
     draft_evidence,
@@ -50,6 +51,7 @@ from hio_validate.rules import (
     overlapping_legs,
     parent_not_reproduced,
     pin_mismatch,
+    placeholder_reason,
     preserved_but_different,
     preserved_through_default,
     props_contradiction,
@@ -91,6 +93,7 @@ from hio_validate.rules import (
     unused_suppression,
     vague_hypothesis,
     value_mismatch,
+    violates_known_good,
     weak_baseline,
 )
 from hio_validate.rules.base import Rule
@@ -112,6 +115,9 @@ RULES: tuple[Rule, ...] = (
     incomplete_decision.RULE,
     incomplete_deployment.RULE,
     approval_does_not_cover.RULE,
+    violates_known_good.RULE,
+    contradictory_registry.RULE,
+    placeholder_reason.RULE,
     unqualified_deployment.RULE,
     unproven_deployment.RULE,
     misdirected_rollback_plan.RULE,

@@ -182,7 +182,7 @@ def test_stop_ends_a_trial_which_is_resumed(tell: Tell, state: Path) -> None:
     second = tell("run", "p", "--yes", what=what)
     assert (second.returncode, second.stderr) == (
         1,
-        "hio: another trial runs on this host: hio runs shows it\n",
+        f"hio: {lock.TAKEN}\n",
     )
     assert "nothing has happened yet" in tell("stop").stdout
     assert only_job(state).state == "running"

@@ -5,16 +5,14 @@ Invariant: the same documents, host and moment give the same work; nothing is wr
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from hio_validate.command import Command, secrets_in
 from hio_validate.execute.arms import Host, NotStartable, arm_work
-from hio_validate.execute.backends import launch_file
 from hio_validate.execute.deploy import deployments, found, gates
 from hio_validate.execute.deploy.installing import digest_at
 from hio_validate.execute.deploy.work import FileChange, Side, Work, with_contents
@@ -26,6 +24,10 @@ from hio_validate.models.entry import Baseline, Deployment, Rollback
 from hio_validate.models.plan import PlannedArm
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import listening, owner_of
+from hio_validate.render.bundle import CannotRender, File
+from hio_validate.render.launch import launch_of
+from hio_validate.render.rendering import render
+from hio_validate.render.targets.systemd import unit_of
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 from hio_validate.settings.places import place_of
@@ -38,12 +40,11 @@ START_S = 120.0
 
 
 @dataclass(frozen=True)
-class Installed:
-    """One file that a backend needs on the host."""
+class Prepared:
+    """The work, where there is one to speak of, and every reason against it, one sentence each."""
 
-    path: str
-    content: bytes
-    mode: int = 0o644
+    work: Work | None
+    reasons: tuple[str, ...] = ()
 
 
 class NotDeployable(Exception):
@@ -53,13 +54,15 @@ class NotDeployable(Exception):
 def prepare(
     view: View, stack: Item, service: str, root: Path, state: Path, at: str, by: str, known_good: KnownGood,
     name: str | None = None,
-) -> Work | list[str]:  # fmt: skip
-    """The deployment of a stack at a service's place, with the bytes it installs; else every reason against it."""
+) -> Prepared:  # fmt: skip
+    """The deployment of a stack at a service's place, with the bytes it installs."""
     try:
         made = _Preparation(view, stack, service, root, state, at, by)
         return made.work(known_good, name or made.name())
+    except CannotRender as error:
+        return Prepared(None, error.reasons)
     except (NotDeployable, NotStartable, Unobservable, OSError) as error:
-        return [str(error)]
+        return Prepared(None, (str(error),))
 
 
 class _Preparation:
@@ -69,11 +72,11 @@ class _Preparation:
         self.view, self.repo, self.stack, self.service = view, view.repo, stack, service
         self.root, self.state, self.at, self.by = root, state, at, by
         self.ledger = view.ledger(service)
-        self.host, self.site = self._host()
+        self.host = self._host()
         self.candidate = self._started(stack)
         self.parent = self._parent()
 
-    def work(self, known_good: KnownGood, name: str) -> Work | list[str]:
+    def work(self, known_good: KnownGood, name: str) -> Prepared:
         asked = gates.Asked(
             self.service,
             self.parent,
@@ -86,20 +89,21 @@ class _Preparation:
         )
         judged = gates.judged(self.view, asked, list(known_good(self.view, self.service, self.stack)))
         away, against = self._away()
-        if judged.reasons or against:
-            return [*judged.reasons, *against]
         installed = self._installed()
+        launch = launch_of(self.repo, self.stack, self.service, self.view.settings)
+        command = launch.command
         files = tuple(self._changes(installed))
         made = Work(
             name=name, kind="deploy", at=self.at, by=self.by, root=str(self.root), service=self.service,
-            backend=self._backend(), unit=self.host.place.unit, address=self.host.place.host or "127.0.0.1",
+            backend=self._backend(), unit=None if self._backend() == "local" else unit_of(launch), address=self.host.place.host or "127.0.0.1",
             port=self.host.port, role=self.candidate.role, away=away,
-            to=Side(self.candidate.stack, self.candidate.command), files=files, pins=judged.pins,
-            secrets=self._secrets(self.candidate.command, away.command),
+            to=Side(self.candidate.stack, command), files=files, pins=judged.pins,
+            secrets=self._secrets(command, away.command),
             found=found.look(self.host.port, [each.path for each in files], self.ledger),
             start_s=float(self.host.place.limits.get("start_s", START_S)),
         )  # fmt: skip
-        return with_contents(made, {deployments.sha256(each.content): each.content for each in installed})
+        contents = {deployments.sha256(each.content): each.content for each in installed}
+        return Prepared(with_contents(made, contents), tuple(dict.fromkeys([*judged.reasons, *against])))
 
     def name(self) -> str:
         """The day, the stack, and a number from the second on: of the folder, the documents and the entry."""
@@ -110,7 +114,7 @@ class _Preparation:
             each for each in numbered if each not in taken and deployments.find(self.state, each) is None
         )
 
-    def _host(self) -> tuple[Host, Item]:
+    def _host(self) -> Host:
         site, _, model = self.service.partition("/")
         item, place = self.repo.find("site/v1", site), place_of(self.service, self.repo)
         if item is None or item.model is None or place is None:
@@ -119,7 +123,7 @@ class _Preparation:
             )
         if place.port is None:
             raise NotDeployable(f"no port is said: add services.{model}.port to manifests/sites/{site}.yaml")
-        return Host(item.model, place, place.port), item
+        return Host(item.model, place, place.port)
 
     def _started(self, stack: Item) -> ArmWork:
         """How a stack's process is started at this place. Raises NotStartable."""
@@ -162,22 +166,22 @@ class _Preparation:
         place = self.host.place
         return place.backend or ("systemd" if place.unit else "local")
 
-    def _installed(self) -> list[Installed]:
-        if self._backend() == "local":
-            stamp = {"stack": self.candidate.stack, "site": f"{self.site.name}@{self.site.document.digest}"}
-            command = self.candidate.command
-            launch = launch_file.Launch(command, self._secrets(command))
-            path = self.state / "services" / self.service / launch_file.NAME
-            return [Installed(str(path), launch_file.content(launch, stamp), 0o600)]
-        raise NotDeployable("the systemd backend is not wired yet")
+    def _installed(self) -> list[File]:
+        """The files that the backend needs on the host, each read back by who will read it. Raises CannotRender."""
+        place = self.state / "services" / self.service if self._backend() == "local" else None
+        target = "local" if place else "systemd"
+        root = PurePosixPath(place) if place else None
+        bundle = render(self.repo, self.stack, self.service, target, root=root, settings=self.view.settings)
+        return [each for each in bundle.files if each.install is not None]
 
-    def _changes(self, installed: Iterable[Installed]) -> Iterator[FileChange]:
+    def _changes(self, installed: Iterable[File]) -> Iterator[FileChange]:
         ours: Mapping[str, str | None] = deployments.written_by_hio(self.state, self.service)
         for each in installed:
-            before = digest_at(each.path)
-            after = hashlib.sha256(each.content).hexdigest()
-            strange = before is not None and before != after and before != ours.get(each.path)
-            yield FileChange(each.path, each.mode, before, after, strange)
+            assert each.install is not None
+            before = digest_at(each.install)
+            after = deployments.sha256(each.content)
+            strange = before is not None and before != after and before != ours.get(each.install)
+            yield FileChange(each.install, each.mode, before, after, strange)
 
     def _secrets(self, *commands: Command | None) -> dict[str, str]:
         names = dict.fromkeys(name for each in commands if each for name in secrets_in(each))
@@ -196,11 +200,12 @@ def serving_by(ledger: Ledger) -> str | None:
     return baselines[-1] if baselines else None
 
 
-def why_not(work: Work, again: Work | list[str]) -> list[str]:
+def why_not(work: Work, again: Prepared) -> list[str]:
     """Why a plan that was made may not be carried out now: `again` is what the repository and the host come to now."""
-    if isinstance(again, list):
-        return again
-    stale = list(found.differing(work.found, again.found))
+    now_ = again.work
+    if now_ is None or (again.reasons and now_.found == work.found):
+        return list(again.reasons)
+    stale = list(found.differing(work.found, now_.found))
     if stale:
         return [f"the plan is stale: {'; '.join(stale)}; make it again"]
     same = {
@@ -210,7 +215,17 @@ def why_not(work: Work, again: Work | list[str]) -> list[str]:
         "overwrite": work.overwrite,
         "contents": work.contents,
     }
-    if replace(again, **same) != work:  # type: ignore[arg-type]
-        parts = [key for key, value in vars(work).items() if key not in same and value != getattr(again, key)]
+    if replace(now_, **same) != work:  # type: ignore[arg-type]
+        parts = [key for key, value in vars(work).items() if key not in same and value != getattr(now_, key)]
         return [f"the plan is not what these documents come to ({', '.join(parts)} differ): make it again"]
-    return []
+    return unsaid(work)
+
+
+def unsaid(work: Work) -> list[str]:
+    """Files that hio did not write, where nobody said that they may be replaced (contract 12.5)."""
+    if work.overwrite:
+        return []
+    return [
+        f"{each.path} has bytes that hio did not write; look at the difference, then say --overwrite (they are kept)"
+        for each in work.foreign
+    ]

@@ -76,7 +76,10 @@ def _written(deployment: Deployment) -> dict[str, bytes]:
         files[file] = capture_file(seen, file)
     if work.kind == "deploy":
         file = f"{room}/rollbacks/{work.name}.yaml"
-        data = {**rolling.document(work), "judged_by": {"hio": __version__, "rules": NEWEST}}
+        data = {
+            **rolling.document(work, str(deployment.folder)),
+            "judged_by": {"hio": __version__, "rules": NEWEST},
+        }
         files[file] = dump(data, head=modeline("rollback", file))
     return files
 

@@ -13,8 +13,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from hio_validate.execute.deploy import deployments, found
+from hio_validate.execute.deploy import deployments, found, preparing
 from hio_validate.execute.deploy.deployments import Unreadable
+from hio_validate.execute.deploy.installing import digest_at
 from hio_validate.execute.deploy.work import FileChange, Work
 from hio_validate.execute.journal import now
 from hio_validate.models.entry import Deployment, Rollback
@@ -32,7 +33,7 @@ class CannotRollBack(Exception):
     """A deployment that cannot be taken back here and now; one sentence."""
 
 
-def document(work: Work) -> dict[str, Any]:
+def document(work: Work, folder: str) -> dict[str, Any]:
     """rollback/v1 of a deployment, as data."""
     data: dict[str, Any] = {
         "hio": "rollback/v1",
@@ -50,21 +51,21 @@ def document(work: Work) -> dict[str, Any]:
         {"path": each.path, **{key: sha for key in ("before", "after") if (sha := getattr(each, key))}}
         for each in work.files
     ]
-    return {**data, "steps": list(steps(work)), "checks": list(checks(work))}
+    return {**data, "steps": list(steps(work, folder)), "checks": list(checks(work))}
 
 
-def steps(work: Work) -> Iterator[str]:
-    """What is done, in order, each with the command that does it by hand if hio is gone."""
-    yield f"stop {_stack(work.to.stack)} and whatever would start it again: {_stop(work)}"
-    yield f"see that port {work.port} is free: ss -Hltnp 'sport = :{work.port}' prints nothing"
+def steps(work: Work, folder: str) -> Iterator[str]:
+    """What is done, in order, each with the command that does it by hand if hio is gone; `folder` is the deployment's."""
+    yield f"stop {_stack(work.to.stack)} with what would start it again: {_stop(work, folder)}"
+    yield f"see that this prints nothing, so that the port is free: ss -Hltnp 'sport = :{work.port}'"
     for each in work.files:
         if each.before is None:
             yield f"take {each.path} away: rm -- {shlex.quote(each.path)}"
         else:
-            kept = f"STATE/deployments/{work.name}/files/{each.before}"
+            kept = shlex.quote(f"{folder}/files/{each.before}")
             yield f"put {each.path} back as it was: install -m {each.mode:o} {kept} {shlex.quote(each.path)}"
     if work.away.stack:
-        yield f"start {_stack(work.away.stack)}: {_start(work)}"
+        yield f"start {_stack(work.away.stack)}: {_start(work, folder)}"
     else:
         yield "start nothing: nothing served before"
 
@@ -157,8 +158,6 @@ def _plan_of(view: View, entry: Item) -> Item:
 
 def _as_installed(change: FileChange) -> FileChange:
     """A file of the deployment; foreign where it has other bytes by now than the deployment put there."""
-    from hio_validate.execute.deploy.installing import digest_at  # beside its only use
-
     return replace(change, foreign=digest_at(change.path) not in (change.after, change.before))
 
 
@@ -177,24 +176,34 @@ def why_not(work: Work, view: View, state: Path) -> list[str]:
     except CannotRollBack as error:
         return [str(error)]
     stale = list(found.differing(work.found, again.found))
-    return [f"the page is stale: {'; '.join(stale)}; look at it again"] if stale else []
+    if stale:
+        return [f"the page is stale: {'; '.join(stale)}; look at it again"]
+    return preparing.unsaid(again)
 
 
 def _stack(pin: str | None) -> str:
     return (pin or "nothing").partition("@")[0]
 
 
-def _stop(work: Work) -> str:
+def _stop(work: Work, folder: str) -> str:
     if work.backend == "local":
-        return "kill -TERM its keeper (pgrep -af hio_validate.execute.keeper), which ends the service"
+        return f"pkill -TERM -f {shlex.quote(f'execute.keeper {_place(work, folder)}$')}"
     return f"{_systemctl(work)} stop {work.unit}"
 
 
-def _start(work: Work) -> str:
-    if work.backend == "local":
-        words = shlex.join(work.away.command.argv) if work.away.command else ""
-        return f"env -i NAME=VALUE... {words}  (or its keeper: python -m hio_validate.execute.keeper FOLDER)"
-    return f"{_systemctl(work)} daemon-reload && {_systemctl(work)} start {work.unit}"
+def _start(work: Work, folder: str) -> str:
+    if work.backend != "local":
+        return f"{_systemctl(work)} daemon-reload && {_systemctl(work)} start {work.unit}"
+    command = work.away.command
+    if command is None:
+        return "nothing"
+    words = [*(f"{name}={value}" for name, value in command.environment.items()), *command.argv]
+    log = shlex.quote(str(_place(work, folder) / "service.log"))
+    return f"cd {shlex.quote(command.folder)} && setsid env -i {shlex.join(words)} >>{log} 2>&1 &"
+
+
+def _place(work: Work, folder: str) -> Path:
+    return Path(folder).parent.parent / "services" / work.service
 
 
 def _systemctl(work: Work) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from hio_validate.execute import jobs, journal, launch, lock, owned
 from hio_validate.execute.backends.local import Local
 from hio_validate.execute.deploy import deployments, parts, preparing, rolling
 from hio_validate.execute.deploy.deployments import Deployment
+from hio_validate.execute.deploy.preparing import Prepared
 from hio_validate.execute.deploy.work import Work
 from hio_validate.history import Folder
 from hio_validate.ledger import Ledger
@@ -91,10 +93,10 @@ class Town:
     def work(self, stack: str, **more: Any) -> Work:
         """The work of deploying a stack."""
         made = self.prepared(stack)
-        assert isinstance(made, Work), made
-        return replace(made, overwrite=True, **more)
+        assert made.work and not made.reasons, made.reasons
+        return replace(made.work, overwrite=True, **more)
 
-    def prepared(self, stack: str) -> Work | list[str]:
+    def prepared(self, stack: str) -> Prepared:
         view = self.view
         item = view.repo.find("stack/v1", stack, town.SERVICE)
         assert item is not None
@@ -116,6 +118,15 @@ class Town:
             with lock.take() as taken:
                 process = launch.start(made.folder, taken, little.GUARDIAN).process
         return made, process
+
+    def hio(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """The command line, with the small engine's verification."""
+        done = subprocess.run(
+            [sys.executable, "-m", little.MODULE, "hio", *words], cwd=self.root, env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=PATIENCE_S,
+        )  # fmt: skip
+        assert "Traceback" not in done.stdout + done.stderr, done.stderr
+        return done
 
     def carried_out(self, work: Work, **environment: str) -> Deployment:
         """The deployment, after its guardian has ended."""

@@ -3,7 +3,7 @@
     python -m tests.execute.deploy.little guardian|worker|hio …
 
 $LITTLE_KILL: `ROLE before|after EVENT`, separated by commas: the process of that role is killed with SIGKILL just before
-or after it writes that event. $LITTLE_EDIT: `EVENT PROGRAM`: after that event a Python program is run.
+or after it writes that event. $LITTLE_GUARDIAN_DIES: when it takes over. $LITTLE_EDIT: `EVENT PROGRAM`: after that event a Python program is run.
 """  # fmt: skip
 
 from __future__ import annotations
@@ -16,9 +16,16 @@ from collections.abc import Callable
 from typing import Any
 
 from hio_validate import cli
-from hio_validate.execute import launch, service
-from hio_validate.execute.deploy import guardian, worker
+from hio_validate.cli import switching
+from hio_validate.execute import service
+from hio_validate.execute.deploy import guardian, parts, recording, worker
+from hio_validate.execute.deploy.deployments import Deployment
+from hio_validate.execute.deploy.transaction import Parts
+from hio_validate.execute.deploy.work import Work
 from hio_validate.execute.journal import Journal
+from hio_validate.execute.owned import Identity
+from hio_validate.execute.proof import PASSED, Restoration, captured, owner, prefix_reuse, serves_as
+from hio_validate.observe import proc
 
 MODULE = "tests.execute.deploy.little"
 GUARDIAN = (MODULE, "guardian")
@@ -42,17 +49,36 @@ def dying(role: str) -> Callable[..., None]:
     return wrapped
 
 
+def verify(work: Work, who: Identity, deployment: Deployment) -> Restoration:
+    """The checks that a small engine can pass: it is no llama-server, and nobody recorded what it maps."""
+    found, new = Restoration(work.to.stack), work.serving(work.to)
+    assert new.command
+    found.checks["owner"] = owner(new, who)
+    found.checks["argv"] = serves_as(new.command, who.pid) or PASSED
+    found.checks["environ"] = PASSED if proc.environ(who.pid) == dict(new.command.environment) else "differs"
+    found.checks["started"] = PASSED if who.ticks >= deployment.last("starting")["ticks"] else "before"  # type: ignore[index]
+    found.checks["prefix-reuse"] = prefix_reuse(new, new.command) or PASSED
+    found.process = captured(who.pid, work.port, 10.0)
+    return found
+
+
+PARTS = Parts(parts.reasons, verify, recording.write)
+
+
 def main(words: list[str]) -> int:
     role, rest = words[0], words[1:]
     Journal.write = dying(role)  # type: ignore[method-assign]
     service._SETTLE_S = 0.1
     if role == "hio":
         sys.argv[1:] = rest
-        launch.GUARDIAN = GUARDIAN  # type: ignore[assignment]
+        switching.GUARDIAN = GUARDIAN  # type: ignore[assignment]
+        parts.real_parts = lambda: PARTS
         return cli.run()
     if role == "worker":
-        return worker.main(rest)
-    return guardian.main(rest, None, (MODULE, "worker"))
+        return worker.main(rest, PARTS)
+    if "LITTLE_GUARDIAN_DIES" in os.environ:
+        guardian.Transaction.conclude = lambda *_words: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[attr-defined]
+    return guardian.main(rest, PARTS, (MODULE, "worker"))
 
 
 if __name__ == "__main__":

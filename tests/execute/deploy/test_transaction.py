@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from hio_validate import engine
 from hio_validate.diagnostic import Severity
+from hio_validate.execute import preflight
 from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.execute.deploy.transaction import BACK, FORWARD
 from hio_validate.observe.sockets import listening
@@ -127,6 +129,41 @@ def test_a_worker_that_is_killed_on_the_way_back_leaves_one_service(
     made = here.carried_out(here.work("forgets"), LITTLE_KILL=f"worker {where}")
     assert_one_serves(here, made, None)
     assert here.local.is_kept()
+
+
+@pytest.mark.parametrize("where", KILLED)
+def test_worker_and_guardian_that_are_killed_leave_a_host_that_recovers(
+    settle: Settle, watched: Watch, where: str
+) -> None:
+    here = settle(serves="bare")
+    watched(here)
+    made = here.carried_out(here.work("quick"), LITTLE_KILL=f"worker {where}", LITTLE_GUARDIAN_DIES="yes")
+    assert made.state == "unsafe", here.tell(made)
+    assert len(engines(here.port)) <= 1
+    assert f"since {made.name}" in (preflight.refused(here.state) or "")
+    said = here.hio("deploy", "--recover")
+    assert said.returncode == 0, said.stderr + here.tell(made)
+    made = Deployment(made.folder)
+    assert preflight.refused(here.state) is None
+    if is_untouched(where):
+        assert made.last("closed") == {"outcome": "refused"} and here.mode() is None
+        assert len(engines(here.port)) == 1 and here.ledger.deployment is None
+    else:
+        assert_one_serves(here, made, "quick" if stands(where) else None)
+
+
+@pytest.mark.parametrize("where", ["before taken-away", "after put-back", "after restoring", "after entered"])
+def test_a_recovery_that_is_killed_is_recovered(settle: Settle, watched: Watch, where: str) -> None:
+    here = settle()
+    watched(here)
+    made = here.carried_out(
+        here.work("quick"), LITTLE_KILL="worker after running", LITTLE_GUARDIAN_DIES="yes"
+    )
+    killed = here.hio("deploy", "--recover", LITTLE_KILL=f"hio {where}")
+    assert killed.returncode == -signal.SIGKILL
+    assert Deployment(made.folder).state == "unsafe"
+    assert here.hio("deploy", "--recover").returncode == 0
+    assert_one_serves(here, Deployment(made.folder), None)
 
 
 def test_the_keeper_of_the_old_one_is_gone(settle: Settle, tmp_path: Path) -> None:
