@@ -11,13 +11,17 @@ from itertools import pairwise
 from math import inf
 from typing import Any, Literal, NamedTuple
 
+from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.qualification import Claim
+from hio_validate.models.reported import facts
 
 Row = Mapping[str, Any]
 Found = dict[str, str | bool | int | float]
 Verdict = Literal["passed", "failed", "not-observable"]
 
 OK = "ok"
+CONTEXT = "default_generation_settings.n_ctx"
+"""/props: tokens that one slot holds."""
 LEAST_PIECES = 8
 """Fewer pieces of an answer say nothing about how they arrive."""
 LEAST_SPREAD_PERCENT = 50.0
@@ -43,6 +47,26 @@ class Judged(NamedTuple):
     verdict: Verdict
     because: str | None
     found: Found
+
+
+def claim_of(process: CapturedProcess) -> Claim:
+    """The capacity that a process has in force (contract 1.3): tokens of its smallest slot, number of its slots."""
+    return Claim(context_per_slot=context_per_slot(process), slots=slot_count(process))
+
+
+def slot_count(process: CapturedProcess) -> int | None:
+    """How many requests are served at once: by /slots, else by /props."""
+    named = {name.partition(".")[0] for name in facts(process.slots)}
+    total = facts(process.props).get("total_slots")
+    return len(named) or (total if isinstance(total, int) and total > 0 else None)
+
+
+def context_per_slot(process: CapturedProcess) -> int | None:
+    """Tokens that a slot holds: the smallest that /slots names, else what /props says."""
+    named = [value for name, value in facts(process.slots).items() if name.endswith(".n_ctx")]
+    said = [*named] or [facts(process.props).get(CONTEXT)]
+    held = [value for value in said if isinstance(value, int) and value > 0]
+    return min(held, default=None)
 
 
 def judged(probe: str, rows: Sequence[Row], claim: Claim) -> Judged:

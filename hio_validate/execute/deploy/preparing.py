@@ -27,6 +27,7 @@ from hio_validate.observe.sockets import listening, owner_of
 from hio_validate.render.bundle import CannotRender, File
 from hio_validate.render.launch import launch_of
 from hio_validate.render.rendering import render
+from hio_validate.render.targets.systemd import unit_of
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 from hio_validate.settings.places import place_of
@@ -89,11 +90,12 @@ class _Preparation:
         judged = gates.judged(self.view, asked, list(known_good(self.view, self.service, self.stack)))
         away, against = self._away()
         installed = self._installed()
-        command = launch_of(self.repo, self.stack, self.service, self.view.settings).command
+        launch = launch_of(self.repo, self.stack, self.service, self.view.settings)
+        command = launch.command
         files = tuple(self._changes(installed))
         made = Work(
             name=name, kind="deploy", at=self.at, by=self.by, root=str(self.root), service=self.service,
-            backend=self._backend(), unit=self.host.place.unit, address=self.host.place.host or "127.0.0.1",
+            backend=self._backend(), unit=None if self._backend() == "local" else unit_of(launch), address=self.host.place.host or "127.0.0.1",
             port=self.host.port, role=self.candidate.role, away=away,
             to=Side(self.candidate.stack, command), files=files, pins=judged.pins,
             secrets=self._secrets(command, away.command),
