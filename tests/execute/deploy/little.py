@@ -3,7 +3,8 @@
     python -m tests.execute.deploy.little guardian|worker|hio …
 
 $LITTLE_KILL: `ROLE before|after EVENT`, separated by commas: the process of that role is killed with SIGKILL just before
-or after it writes that event. $LITTLE_GUARDIAN_DIES: when it takes over. $LITTLE_EDIT: `EVENT PROGRAM`: after that event a Python program is run.
+or after it writes that event. $LITTLE_GUARDIAN_DIES: when it takes over. $LITTLE_EDIT: lines of `EVENT PROGRAM`: a Python
+program that the worker runs after that event. $LITTLE_REAL: with the verification of hio itself.
 """  # fmt: skip
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ def dying(role: str) -> Callable[..., None]:
     """Journal.write, with the deaths of a role."""
     write = Journal.write
     deaths = [each.split() for each in os.environ.get("LITTLE_KILL", "").split(",") if each]
-    edit, _, program = os.environ.get("LITTLE_EDIT", "").partition(" ")
+    edits = dict(each.split(" ", 1) for each in os.environ.get("LITTLE_EDIT", "").splitlines())
 
     def wrapped(self: Journal, event: str, **data: Any) -> None:
         if [role, "before", event] in deaths:
             os.kill(os.getpid(), signal.SIGKILL)
         write(self, event, **data)
-        if event == edit:
-            subprocess.run([sys.executable, "-c", program], check=True)
+        if event in edits and role == "worker":
+            subprocess.run([sys.executable, "-c", edits[event]], check=True)
         if [role, "after", event] in deaths:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -62,7 +63,7 @@ def verify(work: Work, who: Identity, deployment: Deployment) -> Restoration:
     return found
 
 
-PARTS = Parts(parts.reasons, verify, recording.write)
+PARTS = parts.real_parts() if "LITTLE_REAL" in os.environ else Parts(parts.reasons, verify, recording.write)
 
 
 def main(words: list[str]) -> int:
