@@ -13,7 +13,6 @@ How to fix: nothing in a qualification is edited. Probe the stack again with `hi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,6 +71,8 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 def _rows(raw: bytes) -> list[dict[str, Any]] | None:
     """The rows of a file; None where a line is none."""
+    import json  # only where there is a qualification
+
     try:
         rows = [json.loads(line) for line in raw.decode("utf-8").splitlines()]
     except (ValueError, RecursionError):
