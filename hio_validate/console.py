@@ -9,11 +9,12 @@ from typing import NoReturn
 
 from hio_validate.history import GitError, top_of
 from hio_validate.places import ROOMS
+from hio_validate.report.visible import visible
 
 
 def stop(message: str, code: int = 3) -> NoReturn:
-    """End with one sentence on standard error."""
-    print(f"hio: {message}", file=sys.stderr)
+    """End with one sentence on standard error; what a document put into it reaches the terminal as visible text."""
+    print(f"hio: {visible(message)}", file=sys.stderr)
     sys.exit(code)
 
 

@@ -15,7 +15,7 @@ from hio_validate.evidence.tiers import Verdict, verdict
 from hio_validate.models.run import Run
 from hio_validate.quantity import change, from_to, probability
 from hio_validate.repo import Item, name_of
-from hio_validate.rules.base import View
+from hio_validate.rules.base import View, listed
 from hio_validate.settings.difference import NEEDS_A_ROW
 from hio_validate.settings.setting import Effective
 from hio_validate.settings.value import text_of
@@ -93,7 +93,7 @@ def _refuse_what_it_contradicts(draft: Draft, item: Item, judged: Verdict) -> No
         raise CannotAppend(
             f"{said} ({reasons}); {_with_article(draft.kind)} stands on a VERDICT: keep it as research "
             f"(hio ledger append decision --decision keep-research --edit --from-run {item.name}), or name run and result "
-            "yourself: --run, --factor, --result"
+            "yourself, without --stack: --run, --factor, --result"
         )
 
 
@@ -111,6 +111,27 @@ def refuse_a_loss(draft: Draft, view: View) -> None:
         raise CannotAppend(
             f"{result['metric']} became worse by {abs(gained):g} % from {result['from']} to {result['to']}; "
             "what lost is a negative-control, or is kept as research (decision)"
+        )
+
+
+def refuse_a_draft(draft: Draft, view: View) -> None:
+    """An increment that pins a stack makes it the parent, so its run is a VERDICT, whoever names the two. Raises CannotAppend."""
+    stack, name = draft.given.get("stack"), draft.given.get("run") or ""
+    run = view.repo.find("run/v1", name, draft.service)
+    if (
+        draft.kind != "increment"
+        or not stack
+        or draft.given.get("imported")
+        or run is None
+        or run.model is None
+    ):
+        return
+    judged = view.verdict(run)
+    if judged.tier is not Tier.VERDICT:
+        reasons = listed(each.reason for each in judged.reasons)
+        raise CannotAppend(
+            f"{run.name}: {judged.result}, {judged.tier} ({reasons}); with --stack the ledger would call {stack} the parent: "
+            "measure until it is a VERDICT, leave --stack out, or keep it as research (decision)"
         )
 
 

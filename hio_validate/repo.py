@@ -20,6 +20,7 @@ from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Entry
 from hio_validate.models.errors import Refusal, refusals, unknown_kind
 from hio_validate.models.fixture import Fixture
+from hio_validate.models.known_good import KnownGood
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.models.plan import Plan
 from hio_validate.models.qualification import Qualification
@@ -140,6 +141,19 @@ class Repo:
         """The names of a kind's documents, by where they stand; those that were not read, too."""
         room = _ROOM_OF[kind]
         return sorted({place_of(path)[0] for path in documents_in(self.tree) if room in path})
+
+    def unread(self, kind: str, name: str, service: str | None = None) -> Item | None:
+        """The document of that name where the kind's documents stand, whose bytes do not even say what it is."""
+        cited, _, bare = name.rpartition("/")
+        room = _ROOM_OF[kind]
+        return next(
+            (
+                item for item in self.items
+                if not item.kind and item.name == bare and room in item.file
+                and (cited or service) in ("", None, item.service)
+            ),
+            None,
+        )  # fmt: skip
 
     def maybe_unread(self, name: str) -> bool:
         """Whether a document of that name exists and could not be read, so that its kind is not known."""
@@ -291,6 +305,8 @@ def references(item: Item) -> Iterator[Reference]:
             yield from _plan(model)
         case Run():
             yield from _run(model)
+        case KnownGood():
+            yield from _known_good(model)
         case Qualification():
             yield _pin(("stack",), "stack/v1", model.stack)
             if model.build:
@@ -304,6 +320,16 @@ def references(item: Item) -> Iterator[Reference]:
                 yield _pin(("restores",), "stack/v1", model.restores)
         case _ if isinstance(model, Entry):
             yield from _entry(model)
+
+
+def _known_good(registry: KnownGood) -> Iterator[Reference]:
+    for index, opted_in in enumerate(registry.opted_in):
+        for number, stack in enumerate(opted_in.stacks):
+            yield Reference(("opted_in", index, "stacks", number), "stack/v1", stack)
+    for index, requirement in enumerate(registry.settings):
+        for key, kind in (("builds", "engine/v1"), ("entries", "entry/v1"), ("runs", "run/v1")):
+            for number, name in enumerate(getattr(requirement, key)):
+                yield Reference(("settings", index, key, number), kind, name)
 
 
 def _captured(capture: Capture) -> Iterator[Reference]:

@@ -26,7 +26,8 @@ from hio_validate.repo import (
 )
 from hio_validate.source import read
 
-_HAS_A_FAMILY = frozenset({"stack/v1", "capture/v1", "engine/v1"})
+_KNOWN_GOOD = "manifests/known-good/"
+_HAS_A_FAMILY = frozenset({"stack/v1", "capture/v1", "engine/v1", "known-good/v1"})
 
 
 def part(tree: Tree, files: Iterable[str]) -> Repo:
@@ -127,7 +128,18 @@ class _Surroundings:
                 named = (other for other in self._namers(path) if other not in found)
                 waiting += [other for other in named if self._cites(other, path)]
                 waiting += self._whole_ledger(path)
-        return frozenset(found | self._filled_by(found) | self._plans_beside(found))
+        beside = self._filled_by(found) | self._plans_beside(found) | self._held_against(found)
+        return frozenset(found | beside)
+
+    def _held_against(self, files: Iterable[str]) -> set[str]:
+        """The matrices and deployments that are held against a known-good registry among the files."""
+        if not any(path.startswith(_KNOWN_GOOD) for path in files):
+            return set()
+        return {
+            path
+            for path in self.known
+            if path.startswith("matrix/") or (path.startswith("ledger/") and b"deployment" in self.raw(path))
+        }
 
     def _filled_by(self, files: Iterable[str]) -> set[str]:
         """The stacks whose place-holders a site among the files fills; nothing that leads to them changes by it."""
@@ -206,7 +218,12 @@ class _Surroundings:
         return frozenset(found)
 
     def _beside(self, path: str, found: Set[str]) -> list[str]:
-        """The plans and runs that a plan is held against, and the runs of a run's own plan: read, and not followed."""
+        """What some files are held against: read, and not followed.
+
+        The plans and runs of a plan, the runs of a run's own plan, the known-good registries of what may be deployed.
+        """
+        if path.startswith(("matrix/", "ledger/")):
+            return [each for each in self.known if each.startswith(_KNOWN_GOOD)]
         item = self.item(path) if path.endswith(ENDINGS) and ("/plans/" in path or "/runs/" in path) else None
         if item is None or item.model is None or item.kind not in ("plan/v1", "run/v1"):
             return []

@@ -150,6 +150,21 @@ def test_the_worst_comes_first(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("open_", ["${nobody}", "$N", "$(nproc)", "${N:-8}", "{{ .n }}", "%i"])
+def test_what_somebody_still_fills_in_is_unknown(tmp_path: Path, open_: str) -> None:
+    base = stack("base", 1, SERVES).replace('"--threads", "1"', f'"--threads", "{open_}"')
+    found = judged(
+        tmp_path, registry({"factor": "threads", "must": "forbidden", "values": [8]}), {BASE: base}
+    )
+    assert verdicts(found) == [("unknown", "threads")]
+
+
+def test_a_place_holder_is_what_the_site_says(tmp_path: Path) -> None:
+    base = stack("base", 1, SERVES).replace('"--port", "8080"', '"--port", "${port}"')
+    row = {"factor": "port", "must": "forbidden", "values": [8080]}
+    assert judged(tmp_path, registry(row), {BASE: base}).violated
+
+
 # --- which builds -----------------------------------------------------------------------------------------
 
 

@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "known_good": "moment source models repo settings",
     "importing": "source models observe recording settings",
     "scaffold": "source models settings inheritance recording",
-    "rules": "places diagnostic moment size spelling source models repo settings evidence ledger inheritance",
+    "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
@@ -53,19 +53,19 @@ MAY_IMPORT = {
     "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
     "command": "models settings",
-    "render": "size command models repo settings observe ledger",
+    "render": "size writing command models repo settings observe ledger",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
     "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
-    "review execute size prospect importing known_good",
-    "console": "places history",
+    "review render execute size prospect importing known_good",
+    "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life execute report console validating planning focused prospect from_run importing known_good",
+    "status next_test life render execute report console validating planning focused prospect from_run importing known_good",
     "hook": "",
     "__main__": "validating cli hook",
 }

@@ -32,6 +32,7 @@ _VERBS = {
     "import": ("import_:import_", "Read a foreign configuration into draft stacks."),
     "known-good": ("known_good:known_good", "Keep what a model needs, and hold a stack against it."),
     "verify": ("verify:verify", "Prove that what serves is the stack."),
+    "render": ("render:render", "Render a stack as the files that start it, each read back."),
     "deploy": ("deploy:deploy", "Switch what serves on this host, prove it, or take it back."),
     "rollback": ("rollback:rollback", "Take the deployment that serves back."),
     "qualify": ("qualify:qualify", "Try on a live process what serving needs, and write the receipt."),

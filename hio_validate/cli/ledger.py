@@ -113,6 +113,7 @@ def append(
         if result:
             draft = appending.with_result(draft, view.repo, result, statistic)
             taken.refuse_a_loss(draft, view)
+        taken.refuse_a_draft(draft, view)
         _write(root, book, view, draft, id_, edit)
     except appending.CannotAppend as error:
         stop(str(error), 1 if isinstance(error, appending.AlreadyThere) else 2)

@@ -43,6 +43,20 @@ def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item
     if len(meant) > 1:
         names = " or ".join(item.full_name for item in meant)
         stop(f"several {word} documents are called {name}: say {names}, or give --service", 2)
-    if not meant or meant[0].model is None:
+    item = meant[0] if meant else found.unread(kind, name, service)
+    if item is None:
         stop(f"no readable {word} is called {name}" + (f" in {service}" if service else ""), 2)
-    return meant[0]
+    if item.model is None:
+        said = f"the {word} {name} is not valid: {_first_fault(item)}"
+        stop(f"{said}; hio validate {item.file} says all", 2)
+    return item
+
+
+def _first_fault(item: Item) -> str:
+    """The first thing that is wrong with a document that cannot be read, and where."""
+    if item.refused:
+        refused = item.refused[0]
+        place = item.document.locate(refused.path, key=refused.at_key)
+        return f"{place}: {refused.message}"
+    fault = item.document.faults[0]
+    return f"{item.file}:{fault.line}:{fault.column}: {fault.message}"

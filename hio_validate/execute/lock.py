@@ -39,8 +39,17 @@ def is_taken() -> bool:
 
 
 def _name() -> str:
-    """One name a host; one more for each state folder that was chosen, so that tests stay among themselves."""
-    chosen = os.environ.get("HIO_STATE")
-    if not chosen:
-        return "\0hio-trial"
-    return "\0hio-trial-" + hashlib.sha256(os.path.realpath(chosen).encode()).hexdigest()[:32]
+    return name_for(os.environ.get("HIO_STATE"))
+
+
+def name_for(chosen: str | None) -> str:
+    """One name a host, wherever its jobs are kept: two folders must not mean two trials at once.
+
+    Below a folder for temporary files it is the folder's own, so that tests stay among themselves.
+    """
+    if chosen:
+        folder = os.path.realpath(chosen)
+        temporary = (os.environ.get("TMPDIR") or "/tmp", "/tmp", "/var/tmp")
+        if any(folder.startswith(os.path.realpath(each).rstrip("/") + "/") for each in temporary):
+            return "\0hio-trial-" + hashlib.sha256(folder.encode()).hexdigest()[:32]
+    return "\0hio-trial"

@@ -99,9 +99,9 @@ def _through_a_shell(started: Started, found: Found, line: int, depth: int) -> N
             unpack(started, found, line, depth + 1)
             return
         found.leave_open(
-            line, f"the text behind {words[0]} -c starts {len(read) or 'no'} engines: nobody can tell which"
+            line, f"the text behind {words[0]} -c starts {len(read) or 'no'} engines that hio knows"
         )
-        started.words = []
+        started.launcher, started.words = words[0], []
         return
     script = next((word for word in words[1:] if not word.startswith("-")), words[0])
     started.launcher, started.words = script, []
@@ -122,14 +122,23 @@ def _in_a_container(started: Started, found: Found, line: int) -> None:
         elif flag == "--env-file":
             found.leave_open(line, f"the environment file {value} of the container is not read")
         elif flag == "--entrypoint":
-            started.words = [value, *words[at + 2 :]]
+            started.by_entry_point = False
             found.leave_open(line, f"the entry point {value} decides the command line of the container")
         at += 1 if alone else 2
     started.image = words[at] if at < len(words) else None
     started.words = words[at + 1 :]
+    launched(started, found, line)
     found.leave_open(
         line, "ports, volumes and limits of the container are no settings: a site says where it listens"
     )
+
+
+def launched(started: Started, found: Found, line: int) -> None:
+    """Where an image is made for an engine and something else than its entry point begins: that decides the words."""
+    known = started.by_entry_point or started.launcher or not started.words or recognised(started.words)
+    if not known and engine_in(started.image):
+        found.leave_open(line, f"{quoted(started.words[0])} decides the command line of the container")
+        started.launcher, started.words = started.words[0], []
 
 
 def _given(assignment: str, started: Started, found: Found, line: int) -> None:
@@ -146,7 +155,12 @@ def engine_of(started: Started) -> str | None:
     """The engine family that a process is of, by its program or its image; None where neither says it."""
     if started.words and (family := recognised(started.words)):
         return family
-    image = (started.image or "").partition("@")[0].lower()
+    return None if started.launcher or not started.by_entry_point else engine_in(started.image)
+
+
+def engine_in(image: str | None) -> str | None:
+    """The engine family that an image is made for, by its name."""
+    image = (image or "").partition("@")[0].lower()
     path, _, tag = image.rpartition(":") if ":" in image.rpartition("/")[2] else (image, "", "")
     for family, names in _IMAGES.items():
         if any(name in path.rpartition("/")[2] for name in names):
@@ -220,4 +234,4 @@ def _starts_an_engine(texts: Sequence[str], begin: int) -> bool:
     return (name in _CONTAINERS and "run" in texts[1:3]) or name.endswith(("-server", "_server"))
 
 
-__all__ = ["SHELLS", "Unclosed", "engine_of", "shell_text", "unpack"]
+__all__ = ["SHELLS", "Unclosed", "engine_in", "engine_of", "launched", "shell_text", "unpack"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hio_validate.importing.command import engine_of, unpack
+from hio_validate.importing.command import engine_in, engine_of, launched, unpack
 from hio_validate.importing.environment import variables
 from hio_validate.importing.found import CannotImport, Found, Source, Started, quoted
 from hio_validate.importing.words import Unclosed, split
@@ -30,7 +30,8 @@ def read(source: Source, document: Node) -> Iterator[Found]:
         found = Found(name, source.file, service.line)
         started = _started(source, name, service, found)
         unpack(started, found, service.line)
-        if engine_of(started):
+        launched(started, found, service.line)
+        if engine_of(started) or (started.launcher and engine_in(started.image)):
             found.processes["server"] = started
             yield found
 
@@ -38,6 +39,7 @@ def read(source: Source, document: Node) -> Iterator[Found]:
 def _started(source: Source, name: str, service: Node, found: Found) -> Started:
     image = service.get("image")
     started = Started(image=_value(image, found) if image else None)
+    started.by_entry_point = service.get("entrypoint") is None
     for key in ("entrypoint", "command"):
         node = service.get(key)
         started.words += _words(source, node, found, f"{key} of {name}") if node else []

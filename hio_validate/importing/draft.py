@@ -146,6 +146,10 @@ def _without_secrets(
                 written[row][column] = word.removesuffix(literal.value) + reference
             case (_, _, "env", name):
                 env[str(name)] = reference
+    for name, value in env.items():
+        is_filled_in = value.startswith("$") and SECRET not in value
+        if is_filled_in and grammar.is_secret_variable(name, value):
+            env[name] = f"${{{_reference(name, places)}}}"
     return written
 
 

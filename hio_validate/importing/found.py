@@ -21,7 +21,8 @@ class CannotImport(Exception):
 def quoted(word: str) -> str:
     """A word as a remark may show it: no credential, and not without end."""
     if credentials_in(word):
-        return WITHHELD
+        name, equals, _ = word.partition("=")
+        return f"{name}={WITHHELD}" if equals and not credentials_in(name) else WITHHELD
     return word if len(word) <= _LONGEST else f"{word[:_LONGEST]}..."
 
 
@@ -48,6 +49,8 @@ class Started:
     env: dict[str, str] = field(default_factory=dict)
     image: str | None = None
     """A container image whose entry point may be the program, so that the words are its arguments."""
+    by_entry_point: bool = True
+    """Whether the image's own entry point starts it; a command of its own takes the place of that."""
     launcher: str | None = None
     """A script that decides the command line, so that nobody knows it."""
     places: dict[str, str] = field(default_factory=dict)

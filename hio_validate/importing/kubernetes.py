@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from hio_validate.importing.command import engine_of, unpack
+from hio_validate.importing.command import engine_in, engine_of, launched, unpack
 from hio_validate.importing.found import Found, Source, Started
 from hio_validate.settings.places import SECRET
 from hio_validate.source.foreign import Node
@@ -67,7 +67,7 @@ def _of_pod(
         name = container.get("name")
         found = Found(f"{own}-{role}" if role else own, source.file, container.line)
         started = _started(container, found, maps)
-        if engine_of(started) or started.launcher:
+        if engine_of(started) or (started.launcher and engine_in(started.image)):
             found.processes["server"] = started
             drafts.append((found, name.text if name and name.text else ""))
     engines = [each for each in drafts if engine_of(each[0].processes["server"])]
@@ -93,11 +93,19 @@ def _started(container: Node, found: Found, maps: Mapping[str, Node]) -> Started
         node = container.get(key)
         for each in (node.items if node else None) or ():
             (_all_of if key == "envFrom" else _variable)(each, started, found, maps)
+    model_command = container.get("modelCommand")
+    if model_command is not None and model_command.text == "vllmServe":
+        started.words = ["vllm", "serve"]
+        found.leave_open(
+            model_command.line, "the chart of modelCommand adds the model (modelArtifacts) and its port"
+        )
+    started.by_entry_point = container.get("command") is None
     for key in ("command", "args"):
         node = container.get(key)
         for word in node.words() if node else ():
             started.words.append(_word(word, started.env, found))
     unpack(started, found, container.line)
+    launched(started, found, container.line)
     return started
 
 

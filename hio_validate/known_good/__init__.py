@@ -12,14 +12,14 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from hio_validate.models.capture import Capture, CapturedProcess
+from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.family import Family
 from hio_validate.models.known_good import Artifact, KnownGood, Requirement
 from hio_validate.models.stack import Stack
 from hio_validate.moment import moment
 from hio_validate.repo import Item, Repo
 from hio_validate.settings.knowledge import Settings
-from hio_validate.settings.places import filled_in, place_of, values
+from hio_validate.settings.places import filled, place_of, values
 from hio_validate.settings.setting import Class, Effective, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN, normal, same, text_of
 
@@ -28,6 +28,8 @@ SEVERITIES = ("boot-blocker", "crash-at-concurrency", "correctness", "performanc
 SERVING = "serving"
 """The phase of a deployment."""
 _NAMES_THE_MODEL = ("model", "hf-repo", "hf-file", "model-url", "alias", "served-model-name")
+_OPEN = re.compile(r"\$[{(A-Za-z_]|\{\{|%[A-Za-z]\b")
+"""A place-holder that no site fills, or what a shell, a template or systemd would fill in."""
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*")
 
 
@@ -98,12 +100,13 @@ def judge(
     *,
     model: str | None = None,
     phase: str = SERVING,
+    captures: Sequence[Item] | None = None,
 ) -> Judgement:
     """A valid stack against every registry of its models.
 
-    `model` says which model it is (the name of a registry, or of the model itself) where documents do not.
+    `captures` are those that are believed, the latest last; None: all of the service. `model` says which model it is (the name of a registry, or of the model itself) where documents do not.
     """
-    here = _Judging(repo, service, stack, settings or Settings(repo), model, phase)
+    here = _Judging(repo, service, stack, settings or Settings(repo), model, phase, captures)
     found = [violation for role in here.stack.processes for violation in here.process(role)]
     order = {"violated": 0, "unknown": 1}
     found.sort(key=lambda each: (SEVERITIES.index(each.severity), order[each.verdict]))
@@ -138,30 +141,36 @@ def _star_only(pattern: str) -> str:
 
 class _Judging:
     def __init__(
-        self, repo: Repo, service: str | None, stack: Item, settings: Settings, model: str | None, phase: str
+        self,
+        repo: Repo,
+        service: str | None,
+        stack: Item,
+        settings: Settings,
+        model: str | None,
+        phase: str,
+        captures: Sequence[Item] | None,
     ) -> None:
         self.repo, self.service, self.item, self.settings = repo, service, stack, settings
-        self.stack: Stack = stack.model
+        place = place_of(service, repo)
+        self.stack: Stack = filled(stack.model, values(place)) if place else stack.model
         self.model, self.phase = model, phase
+        self.believed = captures
         self.asked: list[str] = []
         self.notes: list[str] = []
 
     @cached_property
-    def captures(self) -> list[Capture]:
-        """Of this service, the latest last."""
-        own = (each.model for each in self.repo.of("capture/v1") if each.service == self.service)
-        return sorted(own, key=lambda capture: moment(capture.at))
+    def captures(self) -> list[Item]:
+        """Those that are believed, the latest last."""
+        if self.believed is not None:
+            return [each for each in self.believed if each.model is not None]
+        own = [each for each in self.repo.of("capture/v1") if each.service == self.service]
+        return sorted(own, key=lambda capture: moment(capture.model.at))
 
     @cached_property
     def effective(self) -> Effective:
         """The settings in force, with what the latest capture of this stack saw."""
-        seen = [
-            each
-            for each in self.repo.of("capture/v1")
-            if each.service == self.service and each.model.stack == self.item.name
-        ]
-        latest = max(seen, key=lambda each: moment(each.model.at), default=None)
-        return self.settings.effective(self.item, latest)
+        seen = [each for each in self.captures if each.model.stack == self.item.name]
+        return self.settings.resolve_processes(self.stack, seen[-1].model.processes if seen else {})
 
     def process(self, role: str) -> Iterator[Violation]:
         """What the registries say of one process."""
@@ -209,13 +218,12 @@ class _Judging:
         )
 
     def _model_of(self, role: str) -> Known:
-        place = place_of(self.service, self.repo)
-        places = values(place) if place else {}
         given = [self.effective.settings.get(f"{role}.{factor}") for factor in _NAMES_THE_MODEL]
         said = [each for each in given if each is not None and each.set_by_a_person and each.known]
-        texts = [filled_in(each.value, places) for each in said]
-        names = frozenset(name for text in texts if "${" not in text for name in _spellings(text))
-        paths = {filled_in(each.value, places) for each in said if each.class_ is Class.ARTIFACT}
+        names = frozenset(
+            name for each in said if not _OPEN.search(each.value) for name in _spellings(each.value)
+        )
+        paths = {each.value for each in said if each.class_ is Class.ARTIFACT}
         return Known(names, frozenset(self._hashes(role, paths)))
 
     def _hashes(self, role: str, paths: set[str]) -> Iterator[str]:
@@ -223,8 +231,8 @@ class _Judging:
 
         Where no site says which file that is, from those that claim to be this stack.
         """
-        is_open = any("${" in path for path in paths)
-        for capture in self.captures:
+        is_open = any(_OPEN.search(path) for path in paths)
+        for capture in (each.model for each in self.captures):
             process = capture.processes.get(role)
             model = process.artifacts.get("model") if process else None
             if process is None or model is None or model.sha256 is None:
@@ -238,7 +246,7 @@ class _Judging:
             affected = self._is_affected(role, requirement)
             if affected is False:
                 continue
-            setting = find(self.effective, role, requirement.factor)
+            setting = _if_certain(find(self.effective, role, requirement.factor))
             met = self._met(role, requirement, setting, registry)
             if met is True:
                 continue
@@ -306,6 +314,13 @@ def find(effective: Effective, role: str, factor: str) -> Setting | None:
     bare = factor.lstrip("-")
     mine = (each for address, each in effective.settings.items() if address.startswith(f"{role}."))
     return next((each for each in mine if bare in each.bare_names), None)
+
+
+def _if_certain(setting: Setting | None) -> Setting | None:
+    """The setting; unknown where something else would still fill its value in."""
+    if setting is None or not _OPEN.search(setting.value):
+        return setting
+    return setting._replace(value=UNKNOWN, declared=setting.declared or setting.value)
 
 
 def _bounded(requirement: Requirement) -> bool:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from hio_validate.models.family import Family
 from hio_validate.models.known_good import KnownGood, Requirement
 from hio_validate.settings.value import normal, same, text_of
+
+_PLACEHOLDER = re.compile(
+    r"(?:to ?do|tbd|fix ?me|xxx+|n/?a|none|unknown|reason|because|why|lorem ipsum.*|\w)?", re.IGNORECASE
+)
+"""A reason that is none."""
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a reason only holds the place of one: `TODO …`, `?`, `<why>`, a single word that says nothing."""
+    said = text.strip(" \t\n?.…!-_:;,*\"'<>()[]")
+    begun = said.upper().startswith(("TODO", "FIXME", "TBD"))
+    in_brackets = text.strip()[:1] + text.strip()[-1:] == "<>"
+    return begun or in_brackets or _PLACEHOLDER.fullmatch(said[:100]) is not None
 
 
 class Disagreement(NamedTuple):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hio_validate.known_good.agreement import between, disagreements
+from hio_validate.known_good.agreement import between, disagreements, is_placeholder
 from hio_validate.models import reader
 from hio_validate.models.core import ValidationError
 from hio_validate.models.errors import refusals
@@ -20,22 +20,10 @@ from hio_validate.source.edit import Append, Set, edit
 
 _CITED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*){2}")
 _PLAIN = re.compile(r"(?:0|-?[1-9][0-9]{0,14})")
-PLACEHOLDER = re.compile(
-    r"\W*(?:to ?do|tbd|fix ?me|xxx+|n/?a|none|unknown|reason|because|why|lorem ipsum.*|\?+|\.+|-+|<[^>]*>|\w)?\W*",
-    re.IGNORECASE,
-)
-"""A reason that is none."""
 
 
 class CannotRecord(Exception):
     """A row that is not recorded; says why, and what to do."""
-
-
-def is_placeholder(text: str) -> bool:
-    """Whether a reason only holds the place of one."""
-    return PLACEHOLDER.fullmatch(text) is not None or text.lstrip().upper().startswith(
-        ("TODO", "FIXME", "TBD")
-    )
 
 
 def value_of(word: str) -> str | bool | int:
@@ -89,7 +77,8 @@ def checked(row: Mapping[str, Any], registry: KnownGood | None, file: str, repo:
     try:
         alone: KnownGood = reader("known-good/v1").validate_python(data)
     except ValidationError as error:
-        said = "; ".join(f"{each.message}; {each.help}" for each in refusals(error, "known-good/v1", data))
+        wrong_ones = refusals(error, "known-good/v1", data)
+        said = "; ".join(f"{each.message}; {each.help}".removesuffix("; ") for each in wrong_ones)
         raise CannotRecord(said) from None
     wrong = next(disagreements(alone, None), None)
     if wrong:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import ADDRESS, NAME, REFERENCE, SCALAR, SHA256, TEXT, TIME
+from hio_validate.models.base import ADDRESS, NAME, SCALAR, SHA256, TEXT, TIME
 from hio_validate.models.record import Record, field
 
 CITED = {'type': 'str', 'max_length': 302, 'pattern': '^[A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*/[A-Za-z0-9][A-Za-z0-9._+-]*$'}
@@ -45,7 +45,7 @@ class OptedIn(Record):
     """An opt-in setting that somebody asked for."""
 
     factor: str = field(ADDRESS, 'The setting, without its process.')
-    stacks: list[str] = field({'type': 'list', 'items_schema': REFERENCE, 'min_length': 1}, 'Stacks that may use it: site/model/name.')
+    stacks: list[str] = field({'type': 'list', 'items_schema': CITED, 'min_length': 1}, 'Stacks that may use it: site/model/name.')
     because: str = field(TEXT, 'Who asked for it, and why.')
 
 

@@ -102,6 +102,19 @@ class Launch:
         return {name: value for name, value in self.command.environment.items() if "${secret:" not in value}
 
     @property
+    def said(self) -> dict[str, str]:
+        """The variables that are no secrets and that the stack itself sets; an image has its own PATH."""
+        names = self.stack.model.processes[self.role].env
+        return {name: value for name, value in self.plain.items() if name in names}
+
+    @property
+    def mounts(self) -> list[str]:
+        """The absolute paths of the site that the command names: what a container needs of its host."""
+        texts = [*self.command.arguments, *self.command.environment.values()]
+        paths = [path for path in self.place.paths.values() if path.startswith("/")]
+        return sorted({path for path in paths if any(path in text for text in texts)})
+
+    @property
     def secret(self) -> dict[str, str]:
         """Variable -> the name of the secret that is its value."""
         found = {name: _SECRET_ALONE.fullmatch(value) for name, value in self.command.environment.items()}

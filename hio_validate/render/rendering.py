@@ -115,6 +115,7 @@ class _Rendering:
             "argv": command.argv,
             "environment": dict(command.environment),
             "plain": launch.plain,
+            "said": launch.said,
             "secret_variables": launch.secret,
             "secret_places": dict(launch.secrets),
             "limits": dict(launch.place.limits),

@@ -6,7 +6,8 @@ the owner's approval. Where the accepted stack itself is deployed (`parent` and 
 replaced, and no matrix is needed. The matrix must be that of this parent and candidate and complete (contract 8.3: no
 `retest`, nothing undecided, nothing missing, every cited entry before the deployment), judged by the ledger
 as it was then. The capture must claim the candidate. The way back must lead to the parent or to a stack that
-was accepted before. A rollback undoes a deployment that it follows, to the stack which that deployment named.
+was accepted before. A rollback undoes a deployment that it follows, to the stack which that deployment named; or it
+took back an attempt that never became a deployment (`attempted`), and says what failed of it.
 
 Whether the approval covers it is asked by `approval-does-not-cover`. History from before hio (`imported:
 true`) may be incomplete, and may say what the owner went past (`overridden`): there every finding is a gate.
@@ -182,6 +183,7 @@ def _way_back(item: Item, ledger: Ledger, view: View) -> Iterator[Problem]:
 
 def _rollback(item: Item, view: View) -> Iterator[Problem]:
     yield from _captured(item, "stack", view)
+    yield from _attempt(item)
     if item.model.undoes is None:
         if item.model.attempted is None:
             yield Problem(
@@ -233,6 +235,32 @@ def _rollback(item: Item, view: View) -> Iterator[Problem]:
             "roll back to the stack that the deployment named; another stack is a deployment of its own",
             (("the way back", at(undone, "pins", "rollback")),),
         )
+
+
+def _attempt(item: Item) -> Iterator[Problem]:
+    """A stack that was tried and never stood: no deployment of it is undone, and something failed."""
+    entry: Rollback = item.model
+    if entry.attempted is None:
+        if entry.failed:
+            advice = (
+                "name the stack that was tried (attempted); what is wrong with a deployment stands in because"
+            )
+            yield Problem(at_key(item, "failed"), "something failed, and nothing was attempted", advice)
+        return
+    if entry.undoes is not None:
+        advice = "name the deployment (undoes) or the attempt that never became one (attempted)"
+        yield Problem(
+            at(item, "attempted"), f"it undoes {entry.undoes} and an attempt; one entry does one", advice
+        )
+    if not entry.failed:
+        advice = "say which step or check failed, and what was found (failed)"
+        yield Problem(
+            at(item, "attempted"), "an attempt was taken back, and nothing says what failed", advice
+        )
+    back = entry.pins.stack
+    if back is not None and back.partition("@")[2] == entry.attempted.partition("@")[2]:
+        advice = "pin the stack that serves again; the one that was tried does not"
+        yield Problem(at(item, "pins", "stack"), f"{back.partition('@')[0]} is what was attempted", advice)
 
 
 RULE = Rule(

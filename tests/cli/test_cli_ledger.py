@@ -100,7 +100,7 @@ def test_two_branches_that_both_append_merge_without_conflict_and_are_closed(rep
     kept = next(each for each in _entries(repo) if "-increment-" in each)
     assert hio(repo, "ledger", "merge", SERVICE, "--keep", kept, "--because", "repeated").code == 0
     shape = shown(repo, SERVICE)
-    assert (shape["parent"]["stack"], shape["disagreements"], len(shape["tips"])) == ("two", [], 1)
+    assert (shape["parent"]["stack"], shape["disagreements"], len(shape["tips"])) == ("base", [], 1)
     assert shape["excluded"] == []
     assert hio(repo, "validate").code == 0
     assert "nothing to merge" in hio(repo, "ledger", "merge", SERVICE).out
@@ -109,7 +109,7 @@ def test_two_branches_that_both_append_merge_without_conflict_and_are_closed(rep
 def _two_branches_that_disagree(repo: Path) -> None:
     """One accepts what the other excludes; merged by git without a conflict."""
     git(repo, "checkout", "-q", "-b", "one")
-    append(repo, "increment", *MEASURED, "--factor", "threads", "--stack", "two")
+    append(repo, "increment", *MEASURED, "--factor", "threads")
     _commit(repo, "one accepts")
     git(repo, "checkout", "-q", "-b", "two", "HEAD~1")
     append(repo, "negative-control", *MEASURED, "--factor", "threads")
@@ -308,14 +308,21 @@ def test_status_follows_from_the_ledger_and_not_from_a_document(tmp_path: Path) 
 
 
 def test_a_run_that_is_less_than_a_verdict_makes_nothing_tested_or_accepted(repo: Path) -> None:
-    append(repo, "increment", *MEASURED, "--stack", "two", "--id", "i1")
+    refused = hio(
+        repo, "ledger", "append", "increment", "--service", SERVICE, *MEASURED, "--stack", "two", "--id", "i1"
+    )
+    assert refused.code == 2
+    assert "the ledger would call two the parent" in one_sentence(refused)
+    assert shown(repo, SERVICE)["parent"]["stack"] == "base"
+    append(repo, "increment", *MEASURED, "--id", "i1")
+    assert shown(repo, SERVICE)["parent"]["stack"] == "base"
     said = hio(repo, "status", SERVICE, "--format", "json")
     levels = {each["stack"]: each["status"] for each in json.loads(said.out)["services"][SERVICE]}
     assert levels["two"] == "experimental"
 
 
 def test_a_correction_is_told_wherever_the_corrected_entry_is(repo: Path) -> None:
-    append(repo, "increment", *MEASURED, "--stack", "two", "--id", "i1")
+    append(repo, "increment", *MEASURED, "--id", "i1")
     append(repo, "correction", "--corrects", "i1", "--because", "another host", "--id", "c1")
     [accepted] = shown(repo, SERVICE)["accepted"]
     assert accepted["corrected_by"] == "c1"
@@ -356,7 +363,7 @@ def test_an_id_that_differs_in_case_only_is_refused(repo: Path) -> None:
 
 
 def test_no_deployment_is_recorded_while_anything_blocks_its_matrix(repo: Path) -> None:
-    append(repo, "increment", *MEASURED, "--stack", "two", "--id", "i1")
+    append(repo, "increment", *MEASURED, "--id", "i1")
     row = matrix(disposition="changed, evidence: i1")
     write(repo, {MATRIX: row})
     append(

@@ -42,7 +42,7 @@ def test_any_name_of_a_setting_tells_the_same_life(tmp_path: Path) -> None:
 
 def test_values_are_told_where_they_change_and_by_whom(tmp_path: Path) -> None:
     repo = committed(tmp_path / "repo")
-    words = ("--service", SERVICE, "--by", "ada", *MEASURED, "--stack", "two")
+    words = ("--service", SERVICE, "--by", "ada", *MEASURED, "--stack", "two", "--imported")
     assert hio(repo, "ledger", "append", "increment", *words).code == 0
     life = told(repo, "threads")
     assert [(each["by"], [value["value"] for value in each["values"]]) for each in life["entries"]] == [
@@ -75,7 +75,10 @@ def test_a_setting_that_nothing_knows_is_refused(tmp_path: Path) -> None:
 def test_a_deployment_is_told_though_the_value_was_accepted_before(tmp_path: Path) -> None:
     repo = committed(tmp_path / "repo")
     words = ("--service", SERVICE, "--by", "ada")
-    assert hio(repo, "ledger", "append", "increment", *words, *MEASURED, "--stack", "two").code == 0
+    assert (
+        hio(repo, "ledger", "append", "increment", *words, *MEASURED, "--stack", "two", "--imported").code
+        == 0
+    )
     entry = repo / f"ledger/{SERVICE}/2030/d1.yaml"
     accepted = next((repo / "ledger").rglob("*-increment-*.yaml"))
     write(repo, {str(entry.relative_to(repo)): (

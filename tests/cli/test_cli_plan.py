@@ -356,3 +356,31 @@ def test_check_says_the_same_of_the_plan_as_validate(repo: Path) -> None:
     mine = [each for each in checked(repo, "threads-2")["diagnostics"] if each["location"]["file"] == PLAN]
     assert mine == [each for each in validated if each["location"]["file"] == PLAN]
     assert mine
+
+
+def test_no_control_character_of_a_plan_reaches_the_terminal(repo: Path) -> None:
+    """Whatever a text of the plan holds, valid or refused: a terminal obeys none of it."""
+    begun(repo)
+    write_what_is_asked(repo)
+    text = (repo / PLAN).read_text(encoding="utf-8")
+    assert text.count("said by a person") >= 3
+    hostile = re.sub('"?said by a person"?', '"said \\\\e[2J \\\\u202e by a person"', text)
+    for more in ("", '"unknown \\e[31m": 1\n', 'stage: "\\e[31m"\n'):
+        write(repo, {PLAN: hostile + more})
+        for words in (("plan", "check", "threads-2"), ("run", "threads-2"), ("validate", PLAN)):
+            said = hio(repo, *words, env={"HIO_STATE": str(repo / "state")})
+            assert "\x1b" not in said.all and "\u202e" not in said.all, words
+
+
+def test_a_plan_that_is_not_valid_is_told_apart_from_one_that_is_not_there(repo: Path) -> None:
+    begun(repo)
+    text = (repo / PLAN).read_text(encoding="utf-8")
+    write(repo, {PLAN: text + "unheard: 1\n"})
+    line = text.count("\n") + 1
+    said = one_sentence(hio(repo, "run", "threads-2", env={"HIO_STATE": str(repo / "state")}))
+    assert f'the plan threads-2 is not valid: {PLAN}:{line}:1: unknown key "unheard"' in said
+    assert f"hio validate {PLAN} says all" in said
+    write(repo, {PLAN: text + "[\n"})
+    assert "is not valid" in one_sentence(
+        hio(repo, "run", "threads-2", env={"HIO_STATE": str(repo / "state")})
+    )

@@ -276,7 +276,17 @@ def _append(repo: Path, *words: str) -> Path:
 
 def test_an_entry_pins_what_sha256sum_says(repo: Path) -> None:
     entry = _append(
-        repo, "increment", "--factor", "server.threads", "--run", "r1", "--stack", "two", "--id", "i1"
+        repo,
+        "increment",
+        "--factor",
+        "server.threads",
+        "--run",
+        "r1",
+        "--stack",
+        "two",
+        "--id",
+        "i1",
+        "--imported",
     )
     text = entry.read_text()
     for name, path in (("b0", ENTRY), ("two", TWO), ("r1", f"manifests/services/{SERVICE}/runs/r1/run.yaml")):

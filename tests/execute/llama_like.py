@@ -14,6 +14,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -89,17 +90,20 @@ class Engine(BaseHTTPRequestHandler):
             return
         slot = taken(tokens)
         try:
-            self._generate(asked, tokens, slot)
+            last = self._generate(asked, tokens, slot)
         except OSError:
-            self.close_connection = True
-        finally:
-            given_back(slot)
+            last = b""
+        given_back(slot)  # before its last word: who was answered may ask again at once
+        self.close_connection = True
+        with suppress(OSError):
+            self.wfile.write(last)
 
-    def _generate(self, asked: dict[str, object], tokens: list[str], slot: int) -> None:
+    def _generate(self, asked: dict[str, object], tokens: list[str], slot: int) -> bytes:
+        """What is still to be sent when the slot is free."""
         known = max(CACHES, key=len) if "mixes" in DEFECTS else CACHES[slot]
         cached = len(known) - 1 if "mixes" in DEFECTS and known else common(known, tokens[:-1])
         cached = 0 if "forgets" in DEFECTS else cached
-        evaluated = len(tokens) - cached
+        evaluated = max(1, len(tokens) - cached)
         if "cuts" in DEFECTS:
             evaluated = min(evaluated, 50)
         words = (known if "mixes" in DEFECTS and known else tokens)[-5:]
@@ -110,32 +114,29 @@ class Engine(BaseHTTPRequestHandler):
             "content": "", "stop": True,
             "timings": {"cache_n": cached, "prompt_n": evaluated, "predicted_n": count, "prompt_ms": 1.0, "predicted_ms": 1.0},
         }  # fmt: skip
-        if not asked.get("stream"):
-            time.sleep(TOKEN_S * count)
-            self._answer(200, final | {"content": "".join(said)})
-            return
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Type", "text/event-stream" if asked.get("stream") else "application/json")
         self.send_header("Connection", "close")
         self.end_headers()
-        self._stream(said, final)
-        self.close_connection = True
+        if not asked.get("stream"):
+            time.sleep(TOKEN_S * count)
+            return json.dumps(final | {"content": "".join(said)}).encode()
+        return self._stream(said) + b"data: " + json.dumps(final).encode() + b"\n\n"
 
-    def _stream(self, said: list[str], final: dict[str, object]) -> None:
-        gone, kept = False, b""
+    def _stream(self, said: list[str]) -> bytes:
+        kept = b""
         for word in said:
             time.sleep(TOKEN_S)
             kept += b"data: " + json.dumps({"content": word, "stop": False}).encode() + b"\n\n"
-            if "burst" not in DEFECTS and not gone:
-                try:
-                    self.wfile.write(kept)
-                except OSError:
-                    if "deaf" not in DEFECTS:
-                        raise
-                    gone = True
-                kept = b""
-        if not gone:
-            self.wfile.write(kept + b"data: " + json.dumps(final).encode() + b"\n\n")
+            if "burst" in DEFECTS:
+                continue
+            try:
+                self.wfile.write(kept)
+            except OSError:
+                if "deaf" not in DEFECTS:
+                    raise
+            kept = b""
+        return kept
 
     def _answer(self, status: int, data: object) -> None:
         body = json.dumps(data).encode()

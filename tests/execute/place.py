@@ -60,8 +60,9 @@ class Place:
         """Pin what runs now in the first entry of the ledger."""
         seen = capture_process(pid, families.packaged("llama-server"), None, port=self.port)
         file = f"{ROOM}/captures/live.yaml"
-        content = capture_file(capture("live", {"server": seen}, service=SERVICE), file)
-        first = baseline(stack_of())
+        live = capture("live", {"server": seen}, service=SERVICE)
+        content = capture_file(live, file)
+        first = baseline(stack_of()) | {"at": live.at}
         first["pins"] |= {"capture": pin("live", content)}
         write(self.root, {file: content, BASELINE: yaml(first)})
 

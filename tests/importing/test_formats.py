@@ -108,6 +108,13 @@ def test_a_unit_with_a_container(tmp_path: Path) -> None:
     assert any("HF_TOKEN is passed on" in said for said in opened(draft))
 
 
+def test_a_secret_that_the_environment_fills_in_is_a_reference(tmp_path: Path) -> None:
+    draft = one(
+        tmp_path, "services: {a: {image: vllm/vllm-openai, environment: ['HF_TOKEN=${X}', 'A=${X}']}}\n"
+    )
+    assert env(draft) == {"HF_TOKEN": "${secret:hf-token}", "A": "${X}"}
+
+
 def test_a_unit_with_a_shell(tmp_path: Path) -> None:
     draft = one(
         tmp_path, "[Service]\nExecStart=/bin/sh -c 'cd /srv && exec llama-server -m /m/a.gguf -t 4'\n"
@@ -229,6 +236,30 @@ def test_a_pod_that_starts_its_engine_in_a_shell(tmp_path: Path) -> None:
         "      export X=1\n      vllm serve org/m \\\n        --max-num-seqs 8 --port $PORT\n",
     )
     assert words(draft) == ["serve", "org/m", "--max-num-seqs", "8", "--port", "$PORT"]
+
+
+def test_a_command_of_its_own_takes_the_place_of_the_entry_point(tmp_path: Path) -> None:
+    """An image made for an engine starts whatever its command says: nothing of it is taken for the engine's words."""
+    pod = "kind: Pod\nmetadata: {{name: p}}\nspec: {{containers: [{{image: vllm/vllm-openai:x, {0}}}, {{image: nginx, command: [/x.sh]}}]}}\n"
+    for said, launcher in (
+        ("command: [/start, --fast], args: [--port, '1']", "/start"),
+        ("command: [sh, -c, 'bash node.sh worker']", "sh"),
+        ("command: [bash, node.sh]", "node.sh"),
+    ):
+        process = one(tmp_path, pod.format(said)).data["processes"]["server"]
+        assert process == {"engine": "unknown", "launcher": {"file": launcher, "sha256": "unknown"}}
+    by_itself = one(tmp_path, pod.format("args: [--model, m]"))
+    assert by_itself.data["processes"]["server"]["engine"] == "vllm" and words(by_itself) == ["--model", "m"]
+    compose = "services: {a: {image: vllm/vllm-openai, entrypoint: /start.sh, command: [--port, '1']}}\n"
+    assert one(tmp_path, compose).data["processes"]["server"]["launcher"]["file"] == "/start.sh"
+
+
+def test_roles_of_the_model_service_chart(tmp_path: Path) -> None:
+    draft = one(
+        tmp_path,
+        "modelArtifacts: {uri: hf://org/m}\ndecode:\n  containers:\n  - {name: vllm, image: x/y:1, modelCommand: vllmServe, args: [--enforce-eager]}\n",
+    )
+    assert draft.name == "given-decode" and words(draft) == ["serve", "--enforce-eager"]
 
 
 VALUES = """\

@@ -68,7 +68,7 @@ class _Daemon(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append(json.loads(body))  # type: ignore[attr-defined]
+        self.server.asked.append(json.loads(body))
         self._answer(201, {"Id": "0" * 64, "Warnings": []})
 
     def _answer(self, status: int, shape: dict[str, Any]) -> None:
@@ -93,11 +93,11 @@ def docker_daemon(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The address of a daemon, and what it was asked to create."""
     path = folder / "docker.sock"
     server = socketserver.ThreadingUnixStreamServer(str(path), _Daemon)
-    server.asked = []  # type: ignore[attr-defined]
+    server.asked = []
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"unix://{path}", server.asked  # type: ignore[attr-defined]
+        yield f"unix://{path}", server.asked
     finally:
         server.shutdown()
         thread.join()
@@ -123,7 +123,9 @@ def compose_environment(folder: Path) -> dict[str, str]:
         env={"HOME": str(folder), "LC_ALL": "C.UTF-8"}, capture_output=True, check=True,
     )  # fmt: skip
     read: Mapping[str, Any] = yaml.safe_load(said.stdout)
-    return {name: value.replace("$$", "$") for name, value in read["services"]["it"]["environment"].items()}
+    return {
+        name: str(value).replace("$$", "$") for name, value in read["services"]["it"]["environment"].items()
+    }
 
 
 def installed(program: str) -> str:

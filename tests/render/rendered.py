@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,17 @@ def documents(
     stack = {"hio": "stack/v1", "name": "base", "processes": {"server": process}}
     own = {"host": "127.0.0.1", "port": 8089, "paths": {"model": "/srv/model.gguf"}, **(place or {})}
     site = {"hio": "site/v1", "name": "here", "services": {"tiny": own}, "programs": {"unknown": program}}
-    return {STACK_FILE: json.dumps(stack), SITE_FILE: json.dumps(site)}
+    return {STACK_FILE: _yaml(stack), SITE_FILE: _yaml(site)}
+
+
+def _yaml(data: dict[str, Any]) -> str:
+    """JSON, which is YAML but for how it writes what lies beyond the first plane."""
+    pair = r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})"
+    return re.sub(pair, lambda match: "\\U" + f"{_joined(match[1], match[2]):08x}", json.dumps(data))
+
+
+def _joined(high: str, low: str) -> int:
+    return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
 
 
 def repo_of(root: Path, files: dict[str, str]) -> Repo:

@@ -182,7 +182,19 @@ place = {"secrets": {"key": "file:/etc/keys/tiny"}, **eval(sys.argv[3])}
 bundle = rendered(Path(sys.argv[1]), documents([["--x", "y"]], env, place), sys.argv[2])
 print([(each.name, each.content, each.mode, each.install) for each in bundle.files], bundle.stamp)
 """
-TARGETS: dict[str, dict[str, Any]] = {"local": {}}
+IMAGE = "registry.example/serve@sha256:" + "5" * 64
+TARGETS: dict[str, dict[str, Any]] = {
+    "local": {},
+    "systemd": {"targets": {"systemd": {"user": "llama"}}},
+    "compose": {"targets": {"compose": {"image": IMAGE}}},
+    "slurm": {},
+    "llama-swap": {},
+    "kubernetes": {
+        "host": "0.0.0.0",
+        "secrets": {"key": "kubernetes:tiny/key"},
+        "targets": {"kubernetes": {"image": IMAGE}},
+    },
+}
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from hio_validate.evidence.probes import Judged, judged
+from hio_validate.evidence.probes import Judged, claim_of, judged
 from hio_validate.execute.qualify.asking import Row, Server
 from hio_validate.execute.qualify.probes import ALL, identity
 from hio_validate.execute.qualify.subject import Subject
 from hio_validate.execute.verified import Verification
-from hio_validate.execute.verifying.saying import context_per_slot, slot_count
 from hio_validate.models.capture import CapturedProcess
 from hio_validate.models.qualification import Claim
 
@@ -51,7 +50,7 @@ def probed(
     process = verification.process
     if process is None:
         raise NotTheStack("the process could not be captured")
-    claim = Claim(context_per_slot=context_per_slot(process), slots=slot_count(process))
+    claim = claim_of(process)
     at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     subject = Subject(Server(host, port, key), verification, claim)
     rows: list[Row] = identity.ask(subject)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from hio_validate.evidence.probes import context_per_slot, slot_count
 from hio_validate.execute.verified import Check, judged, unseen
 from hio_validate.models.capture import CapturedProcess, Reported
-from hio_validate.models.reported import facts
 from hio_validate.settings.observed import Contradiction
 from hio_validate.settings.revision import revision_of
 
-CONTEXT = "default_generation_settings.n_ctx"
-"""/props: tokens that one slot holds."""
 _PADDING = 256
 """llama.cpp rounds a slot's share up to a multiple of this (llama-context.cpp, n_ctx_seq)."""
 
@@ -51,21 +49,6 @@ def _props(said: Reported | None, contradicted: Sequence[Contradiction], revisio
     return judged(
         "/props", declared, "; ".join(wrong) or f"{len(said.facts)} facts, none contradicts", not wrong
     )
-
-
-def slot_count(process: CapturedProcess) -> int | None:
-    """How many requests are served at once: by /slots, else by /props."""
-    if process.slots is not None and process.slots.how != "unknown" and process.slots.facts:
-        return len({name.partition(".")[0] for name in process.slots.facts})
-    total = facts(process.props).get("total_slots")
-    return int(total) if total is not None else None
-
-
-def context_per_slot(process: CapturedProcess) -> int | None:
-    """Tokens that a slot holds: the smallest that /slots names, else what /props says."""
-    named = [int(value) for name, value in facts(process.slots).items() if name.endswith(".n_ctx")]
-    said = facts(process.props).get(CONTEXT)
-    return min(named) if named else int(said) if said is not None else None
 
 
 def _slot_count(process: CapturedProcess, parallel: str) -> Check:

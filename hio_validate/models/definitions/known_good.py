@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat, StringConstraints
 
-from hio_validate.models.definitions.base import Address, Model, Name, Reference, Scalar, Sha256, Text, Time
+from hio_validate.models.definitions.base import Address, Model, Name, Scalar, Sha256, Text, Time
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
 Cited = Annotated[str, StringConstraints(pattern=rf"^{_NAME}/{_NAME}/{_NAME}$", max_length=302)]
@@ -60,7 +60,7 @@ class OptedIn(Model):
     """An opt-in setting that somebody asked for."""
 
     factor: Address = Field(description="The setting, without its process.")
-    stacks: list[Reference] = Field(min_length=1, description="Stacks that may use it: site/model/name.")
+    stacks: list[Cited] = Field(min_length=1, description="Stacks that may use it: site/model/name.")
     because: Text = Field(description="Who asked for it, and why.")
 
 

@@ -15,7 +15,12 @@ from hio_validate.render.consumers import programs
 
 _ASSIGNMENT = re.compile(r"(?:export )?([A-Za-z_][A-Za-z0-9_]*)=((?:'[^']*'|\\')*)(?:\n|\Z)")
 _SKIPPED = re.compile(r"[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
-_PIECE = re.compile(r"'([^']*)'|\\(')")
+_SECRET = re.compile(
+    r'([A-Za-z_][A-Za-z0-9_]*)="\$\(cat "((?:/[A-Za-z0-9_.,@+-]+)+)"\)" && test -n "\$\1" && export \1 \|\| return 1\n'
+)
+"""A variable that is read from the file of a secret."""
+_WORD = re.compile(r"(?:[A-Za-z0-9_./:=@%+,-]|'[^']*'|\\')+")
+_PIECE = re.compile(r"'([^']*)'|\\(')|([^'\\]+)")
 
 
 def assignments(text: str, file: str) -> dict[str, str]:
@@ -37,7 +42,7 @@ def assignments(text: str, file: str) -> dict[str, str]:
 
 def unquoted(word: str) -> str:
     """What a word of single quotes means."""
-    return "".join(match[1] or match[2] or "" for match in _PIECE.finditer(word))
+    return "".join(match[1] or match[2] or match[3] or "" for match in _PIECE.finditer(word))
 
 
 def variables(text: str, file: str) -> tuple[dict[str, str], str]:
@@ -61,6 +66,39 @@ def variables(text: str, file: str) -> tuple[dict[str, str], str]:
 def name_of_shell() -> str:
     """Which shell sh is, as far as its file says."""
     return f"sh ({os.path.basename(os.path.realpath(programs.path_of('sh') or 'sh'))})"
+
+
+def secrets(text: str) -> tuple[str, dict[str, str]]:
+    """A file of assignments without the lines that read secrets, and variable -> file of those."""
+    return _SECRET.sub("", text), {match[1]: match[2] for match in _SECRET.finditer(text)}
+
+
+def words(command: str, file: str) -> tuple[list[str], str]:
+    """The words of one simple command as sh takes them, and which sh it was. Raises CannotRender.
+
+    `\\` before a line feed goes on; anything but plain and quoted words is refused before sh sees it.
+    """
+    own: list[str] = []
+    at, line = 0, command.replace(" \\\n", " ")
+    while at < len(line):
+        match = _WORD.match(line, at)
+        if match is None:
+            raise CannotRender(
+                f"{file}: in its command stands more than plain and quoted words: {line[at : at + 20]!r}"
+            )
+        own.append(unquoted(match[0]))
+        at = match.end()
+        blank = re.compile(r" +|\Z").match(line, at)
+        if blank is None:
+            raise CannotRender(
+                f"{file}: in its command stands more than plain and quoted words: {line[at : at + 20]!r}"
+            )
+        at = blank.end()
+    shell = programs.path_of("sh")
+    if shell is None:
+        return own, "hio's own reader of commands in sh"
+    said = programs.run([shell], given=f"printf '%s\\0' {command}\n".encode())
+    return said.stdout.decode().split("\0")[:-1], name_of_shell()
 
 
 def refuse_syntax(text: str, file: str) -> str:

@@ -7,9 +7,12 @@ from hio_validate.execute.qualify.asking import ask as request
 from hio_validate.execute.qualify.subject import Subject
 
 NAME = "streaming"
-_TOKENS, _WORDS = 48, 8
+_TOKENS, _WORDS = 32, 8
 
 
 def ask(subject: Subject) -> list[Row]:
-    """One short prompt with a long answer."""
-    return [request(subject.server, NAME, "only", talk(new_word(), _WORDS), _TOKENS).row]
+    """A short prompt with a long answer, three times: one stall of this host is none of the server's."""
+    return [
+        request(subject.server, NAME, f"try-{number}", talk(new_word(), _WORDS), _TOKENS).row
+        for number in (1, 2, 3)
+    ]
