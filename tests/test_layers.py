@@ -53,10 +53,11 @@ MAY_IMPORT = {
     "review": "places diagnostic moment quantity models repo settings history parents evidence ledger rules status engine "
     "surroundings shards",
     "command": "models settings",
-    "render": "size writing command models repo settings observe ledger",
+    "launch_file": "command",
+    "render": "size writing command launch_file models repo settings observe ledger",
     "subjects": "source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "diagnostic moment size command source models repo settings history observe recording evidence ledger rules "
+    "execute": "diagnostic moment size command launch_file source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "

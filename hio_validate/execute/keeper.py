@@ -21,10 +21,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from hio_validate import launch_file
 from hio_validate.command import Command
 from hio_validate.execute import owned
-from hio_validate.execute.backends import launch_file
 from hio_validate.execute.journal import Journal, read
+from hio_validate.execute.secrets import Unresolvable, revealed
 
 LOCK = "keeper.lock"
 LOG = "service.log"
@@ -53,12 +54,10 @@ class Keeper:
             signal.signal(number, signal.SIG_IGN)
         if not _locked(self.folder):
             return 3
-        file = self.folder / launch_file.NAME
         me = owned.identity_of(os.getpid())
         try:
-            command = launch_file.to_start(file)
-            digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        except (launch_file.Unlaunchable, OSError) as error:
+            command, digest = _to_start(self.folder / launch_file.NAME)
+        except (launch_file.Unlaunchable, Unresolvable) as error:
             self.journal.write("not-kept", why=str(error))
             return 1
         self.journal.write("keeping", keeper=me.as_data() if me else None, launch=digest)
@@ -128,6 +127,19 @@ class Keeper:
                 return 0
         self.journal.write("not-ended", who=who.as_data())
         return 1
+
+
+def _to_start(file: Path) -> tuple[Command, str]:
+    """The command of a launch file with the values of its secrets, and the digest of the bytes that say it.
+
+    Raises Unlaunchable and Unresolvable.
+    """
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise launch_file.Unlaunchable(f"{file} cannot be read: {error.strerror}") from None
+    launch = launch_file.read(content, str(file))
+    return revealed(launch.command, launch.secrets), hashlib.sha256(content).hexdigest()
 
 
 def _locked(folder: Path) -> bool:

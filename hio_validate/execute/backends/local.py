@@ -18,9 +18,9 @@ from typing import Any
 from hio_validate.command import Command
 from hio_validate.execute import keeper, owned
 from hio_validate.execute.backends import Announce, CannotSwitch
-from hio_validate.execute.backends.launch_file import NAME
 from hio_validate.execute.journal import read
 from hio_validate.execute.owned import Identity
+from hio_validate.launch_file import NAME
 
 _BEGIN_S, _TERM_S, _KILL_S, _POLL_S = 30.0, 40.0, 10.0, 0.05
 """A keeper gives its service 30 s to end before it gives up."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from hio_validate import launch_file
 from hio_validate.render.bundle import CannotRender
 from hio_validate.render.consumers import shell
 from hio_validate.render.launch import Launch
 from hio_validate.render.reading import refuse_difference
 from hio_validate.render.target import Asked, Draft, Target, below, nothing_more
 
-LAUNCH, ENVIRONMENT = "launch.json", "environment"
+LAUNCH, ENVIRONMENT = launch_file.NAME, "environment"
 
 
 def _drafts(launch: Launch, asked: Asked) -> tuple[Draft, ...]:
@@ -25,25 +26,25 @@ def _read_back(launch: Launch, asked: Asked, texts: Mapping[str, str]) -> dict[s
     _refuse_other_launch(texts[LAUNCH], launch)
     said, who = shell.variables(texts[ENVIRONMENT], ENVIRONMENT)
     refuse_difference(ENVIRONMENT, said, launch.plain)
-    return {LAUNCH: "the JSON reader of Python, by which hio starts it", ENVIRONMENT: who}
+    return {LAUNCH: "hio's own reader of launch.json, by which hio starts it", ENVIRONMENT: who}
 
 
 def _refuse_other_launch(text: str, launch: Launch) -> None:
     try:
-        said = json.loads(text)
-    except ValueError as error:
-        raise CannotRender(f"{LAUNCH} is no JSON: {error}") from None
+        started = launch_file.read(text.encode(), LAUNCH)
+    except launch_file.Unlaunchable as error:
+        raise CannotRender(str(error)) from None
+    said = json.loads(text)
     meant = {
         "service": launch.service,
-        "program": launch.command.program,
-        "arguments": list(launch.command.arguments),
-        "environment": dict(launch.command.environment),
-        "folder": launch.command.folder,
-        "secrets": dict(launch.secrets),
         "limits": dict(launch.place.limits),
         "ready": {"url": launch.ready.url, "within_s": launch.ready.within_s},
     }
-    other = [key for key, value in meant.items() if not isinstance(said, dict) or said.get(key) != value]
+    other = [key for key, value in meant.items() if said.get(key) != value]
+    if started.command != launch.command:
+        other.append("command")
+    if started.secrets != launch.secrets:
+        other.append("secrets")
     if other:
         raise CannotRender(f"{LAUNCH} says another {', '.join(other)} than the stack {launch.stack.name}")
 

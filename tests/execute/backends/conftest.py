@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from hio_validate import launch_file
 from hio_validate.command import Command
 from hio_validate.execute import owned
-from hio_validate.execute.backends import launch_file
 from hio_validate.execute.backends.local import Local
 from tests.execute import conftest, tiny
 from tests.execute.conftest import ROOT, wait_for
@@ -26,7 +28,8 @@ Kept = Callable[..., tuple[Local, int]]
 def install(folder: Path, command: Command, **secrets: str) -> None:
     """Put a launch file into a service's folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / launch_file.NAME).write_bytes(launch_file.content(launch_file.Launch(command, secrets), {}))
+    said = {"version": launch_file.VERSION, **asdict(command), "secrets": secrets}
+    (folder / launch_file.NAME).write_text(json.dumps(said))
 
 
 def begin(local: Local) -> subprocess.CompletedProcess[str]:
