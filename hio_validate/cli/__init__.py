@@ -9,37 +9,52 @@ import click
 from hio_validate import __version__
 from hio_validate.spelling import nearest
 
-_VERBS = {
-    "validate": ("validate:validate", "Check the documents of a repository."),
-    "explain": ("explain:explain", "Say what a rule means and how to satisfy it."),
-    "capture": ("capture:capture", "Write down what a live process is."),
-    "settings": ("settings:settings", "Show the settings of a stack in force, with their origin."),
-    "diff": (
-        "diff:diff",
-        "Say what differs between two stacks, captures, processes, units or command lines.",
-    ),
-    "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
-    "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
-    "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),
-    "plan": ("plan:plan", "Begin a prespecified experiment, and check it before it runs."),
-    "status": ("status:status", "Say how far every stack has come, and what it lacks."),
-    "review": ("review:review", "Say what a change of documents changes in what serves."),
-    "audit": ("audit:audit", "Prove from git that no recorded document was ever altered."),
-    "log": ("log:log", "Tell the life of one setting."),
-    "run": ("run_plan:run", "Run a prespecified experiment on this host, under guard."),
-    "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
-    "stop": ("stop:stop", "End a trial, and only what is the trial's."),
-    "import": ("import_:import_", "Read a foreign configuration into draft stacks."),
-    "known-good": ("known_good:known_good", "Keep what a model needs, and hold a stack against it."),
-    "verify": ("verify:verify", "Prove that what serves is the stack."),
-    "render": ("render:render", "Render a stack as the files that start it, each read back."),
-    "deploy": ("deploy:deploy", "Switch what serves on this host, prove it, or take it back."),
-    "rollback": ("rollback:rollback", "Take the deployment that serves back."),
-    "qualify": ("qualify:qualify", "Try on a live process what serving needs, and write the receipt."),
-    "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),
-    "engine": ("engine:engine", "Learn the settings of an engine's build."),
-    "schema": ("schema:schema", "Write or check the JSON Schemas."),
+_GROUPS = {
+    "What runs": {
+        "capture": ("capture:capture", "Write down what a live process is."),
+        "engine": ("engine:engine", "Learn the settings of an engine's build."),
+        "import": ("import_:import_", "Read a foreign configuration into draft stacks."),
+        "settings": ("settings:settings", "Show the settings of a stack in force, with their origin."),
+        "diff": (
+            "diff:diff",
+            "Say what differs between two stacks, captures, processes, units or command lines.",
+        ),
+    },
+    "What is inherited": {
+        "matrix": ("matrix:matrix", "Scaffold and show inheritance matrices."),
+        "validate": ("validate:validate", "Check the documents of a repository."),
+        "explain": ("explain:explain", "Say what a rule means and how to satisfy it."),
+        "schema": ("schema:schema", "Write or check the JSON Schemas."),
+    },
+    "What is measured": {
+        "plan": ("plan:plan", "Begin a prespecified experiment, and check it before it runs."),
+        "run": ("run_plan:run", "Run a prespecified experiment on this host, under guard."),
+        "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
+        "stop": ("stop:stop", "End a trial, and only what is the trial's."),
+        "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
+    },
+    "What is decided": {
+        "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),
+        "status": ("status:status", "Say how far every stack has come, and what it lacks."),
+        "log": ("log:log", "Tell the life of one setting."),
+    },
+    "What serves": {
+        "known-good": ("known_good:known_good", "Keep what a model needs, and hold a stack against it."),
+        "qualify": ("qualify:qualify", "Try on a live process what serving needs, and write the receipt."),
+        "render": ("render:render", "Render a stack as the files that start it, each read back."),
+        "deploy": ("deploy:deploy", "Switch what serves on this host, prove it, or take it back."),
+        "verify": ("verify:verify", "Prove that what serves is the stack."),
+        "rollback": ("rollback:rollback", "Go back to what served before the deployment, and prove it."),
+    },
+    "What is kept": {
+        "review": ("review:review", "Say what a change of documents changes in what serves."),
+        "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),
+        "audit": ("audit:audit", "Prove from git that no recorded document was ever altered."),
+    },
 }
+"""Verbs as a person meets them: heading -> verb -> where it is, and what it does."""
+
+_VERBS = {name: verb for group in _GROUPS.values() for name, verb in group.items()}
 
 
 class _Verbs(click.Group):
@@ -66,8 +81,10 @@ class _Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in _VERBS.items()])
+        widest = max(map(len, _VERBS))
+        for heading, group in _GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), summary) for name, (_, summary) in group.items()])
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})

@@ -33,7 +33,7 @@ def known_good() -> None:
     """Keep what a model needs, and hold a stack against it."""
 
 
-@known_good.command()
+@known_good.command(short_help="Hold stacks, or foreign files, against the registries.")
 @click.argument("stacks", nargs=-1, required=True, metavar="STACK|FILE...")
 @click.option(
     "--model", metavar="NAME", help="Which model it is, where nothing says so: its name, or its registry's."
@@ -114,7 +114,7 @@ def _own_stack(path: Path) -> Item | None:
     return item
 
 
-@known_good.command()
+@known_good.command(short_help="Add what was learnt of a model to its registry.")
 @click.argument("model")
 @click.option("--factor", required=True, help="The setting, without its process.")
 @click.option(

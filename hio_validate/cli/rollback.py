@@ -27,7 +27,7 @@ from hio_validate.rules.base import View
 def rollback(
     deployment: str | None, yes: bool, overwrite: bool, detach: bool, repo: Path | None, format_: str
 ) -> None:
-    """Take the deployment back that serves by the ledger: stop it, put the files back, start what served before, prove it.
+    """Take back the deployment that serves: stop it, put its files back, start what served before, prove it.
 
     Exit codes: 0 shown or rolled back; 1 refused or left open.
     """
