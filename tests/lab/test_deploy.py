@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess, run
-from typing import Any
 
 import pytest
 
@@ -25,9 +24,10 @@ from hio_validate.observe.sockets import listening, owner_of
 from hio_validate.repo import load
 from tests.execute.conftest import state, wait_for
 from tests.execute.deploy import little
-from tests.execute.deploy.town import yaml
+from tests.execute.deploy.receipt import receipt
 from tests.lab.serving import LAB, ROOT, SERVICE
 from tests.lab.trial import free_port
+from tests.small_repo import write
 
 __all__ = ["state"]
 
@@ -122,14 +122,7 @@ def documents(root: Path, port: int, programs: Path) -> None:
     for name in ("base", "threads-2"):
         stack = repo.find("stack/v1", name, SERVICE)
         assert stack
-        receipt: dict[str, Any] = {
-            "hio": "qualification/v1", "name": f"q-{name}", "service": SERVICE, "build": "b10001",
-            "stack": f"{name}@{stack.document.digest}", "at": "2026-11-30T00:00:00Z", "process": process, "claim": {},
-            "probes": {"written-by-hand": {"verdict": "passed"}},
-        }  # fmt: skip
-        file = root / ROOM / f"qualifications/q-{name}.yaml"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(yaml(receipt))
+        write(root, receipt(ROOM, SERVICE, f"{name}@{stack.document.digest}", "b10001", process))
 
 
 @pytest.fixture
