@@ -77,3 +77,53 @@ fi
 
 say "hio verdict $run"
 hio verdict --repo "$copy" "$run"
+
+# Deployment: what a person started by hand is replaced, proven, broken, and taken back.
+started='' service=''
+serving() { hio verify --repo "$here" "$1" --service "$service" --format json | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"] or "")'; }
+ended() { # only what this demo started
+  [ -n "$service" ] || return 0
+  python3 docs/by_hand.py kill "$copy/state" "$service" || true
+  for pid in $started $(serving "$base" 2> /dev/null || true); do kill "$pid" 2> /dev/null || true; done
+}
+trap 'ended; rm -rf "$copy"' EXIT INT TERM
+export HIO_STATE="$copy/state"
+tomorrow=$(python3 -c 'import time; print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400)))')
+if [ -x "$lab/llama-10001/bin/llama-server" ]; then
+  here=$copy service=lab/gemma-270m base=base next=threads-2
+  port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+  sed -i "s/port: 18434/port: $port/" "$copy/manifests/sites/lab.yaml"
+  started=$(python3 docs/by_hand.py start "$here" "$service" "$base")
+else
+  printf '\nNo engine here: a small HTTP server with llama-server'"'"'s flags stands in for one.\n'
+  here="$copy/stand-in/repo" service=here/tiny base=base next=renamed
+  started=$(python3 docs/by_hand.py stand-in "$copy/stand-in")
+fi
+approve() { hio ledger append approval --repo "$here" --service "$service" --approves "$1" --until "$tomorrow" --scope "the demo on this machine" > /dev/null; }
+approve load-test
+approve deploy
+
+say "hio qualify $next --yes   # what serving needs, tried on a process of its own"
+hio qualify --repo "$here" "$next" --service "$service" --yes
+[ -f "$here/matrix/$service/$base-to-$next.yaml" ] || hio matrix new --repo "$here" --parent "$base" --candidate "$next" --service "$service" 2> /dev/null
+
+say "hio deploy $next --yes   # instead of $base, which somebody started by hand"
+hio deploy --repo "$here" "$next" --service "$service" --yes
+
+say "hio verify $next"
+hio verify --repo "$here" "$next" --service "$service"
+
+say "kill -9   # the service and what keeps it"
+python3 docs/by_hand.py kill "$copy/state" "$service"
+status=0
+hio verify --repo "$here" "$next" --service "$service" --brief || status=$?
+if [ "$status" -eq 0 ]; then echo "demo: a service that is gone was called proven"; exit 1; fi
+
+say "hio rollback   # the page for 3 a.m."
+hio rollback --repo "$here" "$service"
+
+say "hio rollback --yes"
+hio rollback --repo "$here" "$service" --yes | sed -n '/^[0-9][0-9]:/,$p'
+
+say "hio verify $base"
+hio verify --repo "$here" "$base" --service "$service"

@@ -13,6 +13,7 @@ from typing import Any
 from hio_validate.inheritance import Inheritance, Required
 from hio_validate.models.matrix import FactorRow, Matrix, Preserved
 from hio_validate.recording import modeline
+from hio_validate.repo import Item, Repo, name_of, pin_of
 from hio_validate.settings.catalogue import Catalogue
 from hio_validate.settings.difference import NEEDS_A_ROW
 from hio_validate.settings.setting import Effective, Setting
@@ -34,6 +35,24 @@ def skeleton(
         **({"captures": Row(captures)} if captures else {}),
         **({"as_of": list(as_of)} if as_of else {}),
     }
+
+
+def newest_capture(repo: Repo, service: str, stack: Item) -> str | None:
+    """The last capture of a service that shows a stack: it claims it, or an entry pins both; not a leg of a run."""
+    shown = {
+        item.name: item.model.at
+        for item in repo.of("capture/v1")
+        if item.service == service and "/runs/" not in item.file and item.model.stack == stack.name
+    }
+    for entry in repo.of("entry/v1"):
+        pinned = pin_of(entry, "capture")
+        of = pin_of(entry, "stack") or pin_of(entry, "candidate")
+        item = (
+            repo.find("capture/v1", name_of(pinned), service) if pinned and entry.service == service else None
+        )
+        if item is not None and item.model is not None and of is not None and name_of(of) == stack.name:
+            shown[item.name] = item.model.at
+    return max(shown, key=lambda name: (shown[name], name), default=None)
 
 
 def new_matrix(

@@ -193,7 +193,18 @@ class _Standing:
                 yield f"{name}: no row about {', '.join(uncovered)}"
         for each in self.ledger.disagreements:
             yield f"a merge of {' and '.join(each.entries)}, which disagree on {each.subject}"
+        if not self._is_qualified():
+            yield f"a qualification of exactly its bytes in which every probe passed: hio qualify {self.stack.name}"
         yield "a deployment entry with approval, capture and rollback"
+
+    def _is_qualified(self) -> bool:
+        """Whether a receipt of this service says that these bytes do what serving needs."""
+        return any(
+            self._is(item.model.stack)
+            and all(each.verdict == "passed" for each in item.model.probes.values())
+            for item in self.view.repo.of("qualification/v1")
+            if item.service == self.ledger.service
+        )
 
     def _matrices(self) -> list[Inheritance]:
         """The matrices of this service with this stack as their candidate."""

@@ -158,13 +158,12 @@ class _Surroundings:
         }
 
     def _whole_ledger(self, path: str) -> list[str]:
-        """A ledger counts as a whole: for its own entries and for the matrices of its service."""
+        """A ledger counts as a whole: for its own entries, and for the matrices and rollback plans of its service."""
         if not path.startswith("ledger/"):
             return []
         service = service_of(path)
-        return [
-            other for other in self.known if other.startswith((f"ledger/{service}/", f"matrix/{service}/"))
-        ]
+        rooms = (f"ledger/{service}/", f"matrix/{service}/", f"manifests/services/{service}/rollbacks/")
+        return [other for other in self.known if other.startswith(rooms)]
 
     def _namers(self, path: str) -> Iterator[str]:
         """The documents that have the text by which they would cite a file: its bare name, elsewhere its full one."""
@@ -249,7 +248,7 @@ class _Surroundings:
         for reference in references(item) if item.model is not None else ():
             for meaning in _meanings(reference, item):
                 yield from self.by_name.get(meaning, ())
-        if item.kind in ("matrix/v1", "entry/v1", "plan/v1") and item.service:
+        if item.kind in ("matrix/v1", "entry/v1", "plan/v1", "rollback/v1") and item.service:
             yield from self.ledgers.get(item.service, ())
         if item.kind in ("stack/v1", "matrix/v1", "plan/v1") and item.service:
             # The site says what ${host} stands for, and which ports are taken.

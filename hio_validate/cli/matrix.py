@@ -51,9 +51,11 @@ def new(
     service = service or theirs.service
     if service is None:
         stop("the parent belongs to no service; give --service SITE/NAME", 2)
-    sides = _captures(found, captures, service)
     called = name or f"{theirs.name}-to-{mine.name}"
     file = f"matrix/{service}/{called}.yaml"
+    sides = _captures(found, captures, service)
+    if captures is None and not (root / file).exists():
+        sides = _newest(found, service, theirs, mine)
     ledger = ledgers(found).get(service) or Ledger(service, {})
     begun = scaffold.skeleton(called, service, parent, candidate, sides, sorted(ledger.tips))
     try:
@@ -74,6 +76,18 @@ def _captures(found: Repo, given: str | None, service: str) -> dict[str, str]:
     for name in names:
         named(found, "capture/v1", name, service)
     return dict(zip(("parent", "candidate"), names, strict=True))
+
+
+def _newest(found: Repo, service: str, theirs: Item, mine: Item) -> dict[str, str]:
+    """The newest capture of each side, where there is one; said, since another may be meant."""
+    seen = {
+        side: scaffold.newest_capture(found, service, stack)
+        for side, stack in (("parent", theirs), ("candidate", mine))
+    }
+    sides = {side: name for side, name in seen.items() if name is not None}
+    for side, name in sides.items():
+        click.echo(f"{side} as it was captured in {name}; --captures PARENT,CANDIDATE names others", err=True)
+    return sides
 
 
 def _write_new(root: Path, file: str, begun: dict[str, Any], found: Repo, ledger: Ledger) -> None:

@@ -6,12 +6,12 @@ Times are nanoseconds since the request began to connect.
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Any
+
+from hio_validate.evidence.averages import median
 
 _MOST_BYTES = 256 << 20
 
@@ -42,6 +42,8 @@ def of_event(event: Mapping[str, Any], generated: int) -> dict[str, float]:
 
 def json_lines(compressed: bytes) -> Iterator[dict[str, Any]]:
     """The objects of a `.jsonl.gz`. Raises UnreadableReceipts."""
+    import json  # only where a run keeps receipts
+
     reader = zlib.decompressobj(wbits=31)
     try:
         text = reader.decompress(compressed, _MOST_BYTES).decode("utf-8")

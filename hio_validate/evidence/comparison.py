@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
+from hio_validate.evidence.averages import mean, median
 from hio_validate.evidence.case import Case, Direction
 from hio_validate.evidence.noise import Floor
 from hio_validate.evidence.outcome import Result
@@ -25,7 +26,6 @@ from hio_validate.evidence.statistics import (
     shift_of_rounds,
     sign_flip_test,
 )
-from hio_validate.evidence.trials import mean, median
 
 
 class Comparison:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from random import Random
 
+from hio_validate.evidence.averages import mean
 from hio_validate.evidence.statistics import SEED, Detectable, percent
-from hio_validate.evidence.trials import mean
 
 _MOST = 300
 """Relabelings that are looked at for each drawn experiment; above, as many are drawn."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, permutations, product
 from typing import NamedTuple
 
-from hio_validate.evidence.trials import mean, median
+from hio_validate.evidence.averages import mean, median
 
 MOST_COUNTED = 20_000
 """Relabelings up to which every one is counted: 8 against 8 legs are 12870."""

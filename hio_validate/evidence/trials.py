@@ -6,10 +6,10 @@ is invalid is kept and shown, and never enters a statistic.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from hio_validate.evidence.averages import mean, median
 from hio_validate.evidence.raw import Row, counts, failure, is_measured, is_unknown, number
 from hio_validate.models.entry import Result
 from hio_validate.models.plan import Plan
@@ -184,17 +184,3 @@ def change_percent(result: Result, run: Run, rows: Sequence[Row], plan: Plan | N
     unit = max(abs(value) for values in measured for value in values) or 1.0
     from_, to = (statistic([value / unit for value in values]) for values in measured)
     return None if from_ == 0 else 100 * (to / from_ - 1)
-
-
-# The module statistics does the same; importing it takes longer than reading a run.
-
-
-def mean(values: Sequence[float]) -> float:
-    unit = max(map(abs, values), default=0.0) or 1.0  # so that no sum overflows
-    return math.fsum(value / unit for value in values) / len(values) * unit
-
-
-def median(values: Sequence[float]) -> float:
-    """The middle value, or the mean of the two in the middle. Raises IndexError for no values."""
-    ordered, half = sorted(values), len(values) // 2
-    return ordered[half] / 2 + ordered[~half] / 2

@@ -14,6 +14,7 @@ from typing import Any
 
 from hio_validate.command import Command
 from hio_validate.execute import owned
+from hio_validate.execute.interpreted import as_executed, interpreter
 from hio_validate.execute.secrets import key_of
 from hio_validate.execute.work import Service
 from hio_validate.models.capture import CapturedProcess, Mapped
@@ -98,22 +99,26 @@ def serves_as(command: Command, pid: int) -> str | None:
 
     Raises Unobservable.
     """
-    argv = proc.argv(pid)
-    if argv != command.argv:
-        pairs = zip(argv, command.argv, strict=False)
+    argv, expected = proc.argv(pid), as_executed(command)
+    script = interpreter(command.program)
+    if argv[bool(script) :] != expected[bool(script) :]:  # how an interpreter calls itself is its own matter
+        pairs = zip(argv, expected, strict=False)
         at = next(
-            (n for n, (seen, given) in enumerate(pairs) if seen != given), min(len(argv), len(command.argv))
+            (n for n, (seen, given) in enumerate(pairs) if seen != given), min(len(argv), len(expected))
         )
-        flags = [word for word in command.argv[: at + 1] if word.startswith("-")]
+        flags = [word for word in expected[: at + 1] if word.startswith("-")]
         return f"word {at + 1} of its command line is not the recorded one" + (
             f" (at {flags[-1]})" if flags else ""
         )
     path, _ = proc.executable_path(pid)
+    if script and os.path.basename(script[0]) == "env":
+        return None  # which interpreter, the first line of the script leaves open
+    program = script[0] if script else command.program
     try:
-        same = os.path.samefile(f"/proc/{pid}/exe", command.program)
+        same = os.path.samefile(f"/proc/{pid}/exe", program)
     except OSError as error:
-        return f"its program {path} cannot be compared with {command.program}: {error.strerror}"
-    return None if same else f"it runs {path}, which is not (any more) the file {command.program}"
+        return f"its program {path} cannot be compared with {program}: {error.strerror}"
+    return None if same else f"it runs {path}, which is not (any more) the file {program}"
 
 
 def captured(pid: int, port: int, deadline_s: float) -> CapturedProcess:

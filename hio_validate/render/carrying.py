@@ -9,6 +9,9 @@ LONGEST_BYTES = 128 * 1024 - 1
 class CannotCarry(Exception):
     """A value that a dialect cannot say; why, and what to do."""
 
+    value: str | None = None
+    """The value, once it is known which template asked for it."""
+
 
 def refuse_impossible(value: str) -> None:
     """Raises CannotCarry for what no process can be given: a NUL, what is no UTF-8, and more than Linux takes."""

@@ -48,8 +48,12 @@ def render(
     before = earlier_stack(repo, stack, service)
     if before is None:
         return rendering.bundle_with_way_back(None)
-    earlier = launch_of(repo, before, service, settings)
-    files = _Rendering(TARGETS[target], target, earlier, asked, templates).files()
+    try:
+        earlier = launch_of(repo, before, service, settings)
+        files = _Rendering(TARGETS[target], target, earlier, asked, templates).files()
+    except CannotRender as error:
+        way = f"the way back to {before.name}, which served before, cannot be rendered"
+        raise CannotRender(*(f"{way}: {reason}" for reason in error.reasons)) from None
     return rendering.bundle_with_way_back(Earlier(earlier, files))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from hashlib import sha256
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ class Templates:
         try:
             return self._environment.get_template(name).render(context)
         except CannotCarry as error:
-            raise CannotRender(f"{name}: {error}") from None
+            raise CannotRender(f"{name}: {_whose(error.value, context)}{error}") from None
         except UndefinedError as error:
             raise CannotRender(f"the template {name} asks for what is not there: {error}") from None
         except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, OverflowError) as error:
@@ -138,7 +139,11 @@ def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
     def refusing(*arguments: Any, **named: Any) -> Any:
         for each in (*arguments, *named.values()):
             _defined(each)
-        return function(*arguments, **named)
+        try:
+            return function(*arguments, **named)
+        except CannotCarry as error:
+            error.value = arguments[0]
+            raise
 
     return refusing
 
@@ -159,6 +164,14 @@ def _decoded(raw: bytes, name: str) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise CannotRender(f"the template {name} is not UTF-8 at byte {error.start}") from None
+
+
+def _whose(value: str | None, context: Mapping[str, Any]) -> str:
+    """Which variable or argument has a value, to be put before the reason."""
+    names = [name for name, each in context.get("environment", {}).items() if each == value]
+    flags = [before for before, each in pairwise(context.get("argv", ())) if each == value]
+    found = [*names, *(f"the argument after {flag}" for flag in flags)]
+    return f"{', '.join(found)}: " if found else ""
 
 
 def _told(error: Exception) -> str:

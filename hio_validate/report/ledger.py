@@ -14,6 +14,7 @@ from hio_validate.models.entry import (
     Deployment,
     FailedRun,
     Opportunity,
+    Rollback,
 )
 from hio_validate.moment import moment
 from hio_validate.next_test import AskedTest
@@ -56,6 +57,7 @@ def as_shape(ledger: Ledger, tests: Sequence[AskedTest], now: str) -> Shape:
         ],
         "opportunities": [_opportunity(item) for item in _of(entries, Opportunity)],
         "approvals": [_approval(item, now) for item in _of(entries, Approval)],
+        "attempts": [_attempt(item) for item in _of(entries, Rollback) if item.model.attempted],
         "corrections": [
             {**_entry(item), "corrects": item.model.corrects} for item in _of(entries, Correction)
         ],
@@ -110,6 +112,12 @@ def _opportunity(item: Item) -> Shape:
         "workloads": list(model.workloads),
         "next": model.next,
     }
+
+
+def _attempt(item: Item) -> Shape:
+    """A stack that was switched to and never stood."""
+    model: Rollback = item.model
+    return {**_entry(item), "stack": name_of(model.attempted or NOTHING), "failed": dict(model.failed)}
 
 
 def _approval(item: Item, now: str) -> Shape:
@@ -210,6 +218,11 @@ def _joined(*words: str | None) -> str:
     return "  ".join(word for word in words if word)
 
 
+def _attempted(each: Shape) -> tuple[str, list[str]]:
+    told = [f"{name}: {found}" for name, found in each["failed"].items()]
+    return each["stack"], [f"{each['entry']}, by {each['by']}", *told, *_because(each)]
+
+
 def _failed(each: Shape) -> tuple[str, list[str]]:
     return _joined(each["factor"], each["hazard"]), [_source(each), *_because(each)]
 
@@ -249,6 +262,7 @@ _SECTIONS: tuple[tuple[str, Callable[[Shape], tuple[str, list[str]]], str], ...]
     ("accepted", _measured_told, "accepted"),
     ("excluded", _measured_told, "excluded"),
     ("failed runs", _failed, "failed_runs"),
+    ("attempts that never stood", _attempted, "attempts"),
     ("decisions", _decision, "decisions"),
     ("opportunities", _opportunity_told, "opportunities"),
     ("approvals", _approved, "approvals"),

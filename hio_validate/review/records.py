@@ -27,6 +27,8 @@ from hio_validate.models.entry import (
     Redaction,
     Rollback,
 )
+from hio_validate.models.qualification import Qualification
+from hio_validate.models.rollback import Rollback as RollbackPlan
 from hio_validate.models.run import Run
 from hio_validate.models.site import Place, Site
 from hio_validate.quantity import measured
@@ -93,12 +95,15 @@ def _act(entry: object) -> Iterator[str]:
             pins = entry.pins
             parent = f" in place of {_named(pins.parent)}" if pins.parent else ""
             yield f"{_named(pins.candidate)} serves at {entry.site}{parent}"
-            named = {"matrix": pins.matrix, "rollback to": pins.rollback, "approval": pins.approval}
+            named = {"matrix": pins.matrix, "rollback to": pins.rollback, "approval": pins.approval,
+                     "qualification": pins.qualification}  # fmt: skip
             yield ", ".join(f"{role} {_named(pin)}" for role, pin in named.items() if pin)
             yield f"went past: {', '.join(entry.overridden)}" if entry.overridden else ""
         case Rollback():
             undone = entry.undoes or f"the attempt to deploy {_named(entry.attempted or 'unknown')}"
             yield f"{_named(entry.pins.stack or NOTHING)} serves again; undoes {undone}"
+            failed = ", ".join(f"{name} ({found})" for name, found in entry.failed.items())
+            yield f"failed: {failed}" if failed else ""
         case Opportunity():
             about = f", about {entry.factor}" if entry.factor else ""
             yield f"{entry.result_kind}{about}: may bring {entry.benefit}"
@@ -116,13 +121,36 @@ def _named(pin: str | None) -> str:
 
 
 def records(trees: Trees, service: str) -> Iterator[Added]:
-    """The runs and captures that a service gained or lost, by file."""
-    for kind, said in (("run/v1", _run), ("capture/v1", _capture)):
+    """The runs, captures, qualifications and rollback plans that a service gained or lost, by file."""
+    told = (
+        ("run/v1", _run),
+        ("capture/v1", _capture),
+        ("qualification/v1", _qualified),
+        ("rollback/v1", _way_back),
+    )
+    for kind, said in told:
         for was, now in trees.pairs(kind, service):
             if was is None and now is not None and now.file in trees.changed:
                 yield Added(kind.partition("/")[0], now.name, tuple(said(now, trees.after.repo)))
             elif now is None and was is not None and was.file in trees.changed:
                 yield Added(kind.partition("/")[0], was.name, ("removed",))
+
+
+def _qualified(item: Item, _: Repo) -> Iterator[str]:
+    """What was probed, and how each probe came out."""
+    receipt: Qualification = item.model
+    yield f"probes {_named(receipt.stack)} at {receipt.at}" + (
+        f", build {receipt.build}" if receipt.build else ""
+    )
+    for name, probe in receipt.probes.items():
+        yield f"{name} {probe.verdict}" + (f": {probe.because}" if probe.because else "")
+
+
+def _way_back(item: Item, _: Repo) -> Iterator[str]:
+    """What a rollback plan takes away and restores."""
+    plan: RollbackPlan = item.model
+    restores = _named(plan.restores) if plan.restores else "nothing, as before"
+    yield f"takes {_named(plan.takes_back)} away at {plan.site}; then serves: {restores}"
 
 
 def _run(item: Item, repo: Repo) -> Iterator[str]:

@@ -13,8 +13,7 @@ How to fix: nothing in a qualification is edited. Probe the stack again with `hi
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hio_validate.diagnostic import Severity
@@ -42,36 +41,40 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     if rows is None:
         yield Problem(at(item, "rows", "file"), f"{receipt.rows.file} is not one JSON object a line", _AGAIN)
         return
-    for name, probe in receipt.probes.items():
-        if name not in PROBES:
-            continue
-        computed = judged(name, rows, receipt.claim)
-        if probe.verdict != computed.verdict:
-            why = f" ({computed.because})" if computed.because else ""
-            yield Problem(
-                at(item, "probes", name, "verdict"),
-                f"{name} is said to be {probe.verdict}; its rows show {computed.verdict}{why}",
-                _AGAIN,
-            )
-        wrong = sorted(
-            key
-            for key in probe.found.keys() | computed.found.keys()
-            if probe.found.get(key) != computed.found.get(key)
+    for name in receipt.probes:
+        if name in PROBES:
+            yield from _probe(item, name, rows)
+
+
+def _probe(item: Item, name: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
+    """Verdict and numbers of one probe against its rows."""
+    receipt: Qualification = item.model
+    said, computed = receipt.probes[name], judged(name, rows, receipt.claim)
+    if said.verdict != computed.verdict:
+        why = f" ({computed.because})" if computed.because else ""
+        yield Problem(
+            at(item, "probes", name, "verdict"),
+            f"{name} is said to be {said.verdict}; its rows show {computed.verdict}{why}",
+            _AGAIN,
         )
-        if wrong:
-            told = (
-                f"{key} {probe.found.get(key, 'not said')}, by the rows {computed.found.get(key, 'nothing')}"
-                for key in wrong
-            )
-            yield Problem(
-                at_key(item, "probes", name, "found" if probe.found else "verdict"),
-                f"the numbers of {name} are not those of its rows: {listed(told, 3)}",
-                _AGAIN,
-            )
+    numbers = sorted(said.found.keys() | computed.found.keys())
+    wrong = [
+        f"{key} {said.found.get(key, 'not said')}, by the rows {computed.found.get(key, 'nothing')}"
+        for key in numbers
+        if said.found.get(key) != computed.found.get(key)
+    ]
+    if wrong:
+        yield Problem(
+            at_key(item, "probes", name, "found" if said.found else "verdict"),
+            f"the numbers of {name} are not those of its rows: {listed(wrong, 3)}",
+            _AGAIN,
+        )
 
 
 def _rows(raw: bytes) -> list[dict[str, Any]] | None:
     """The rows of a file; None where a line is none."""
+    import json  # only where there is a qualification
+
     try:
         rows = [json.loads(line) for line in raw.decode("utf-8").splitlines()]
     except (ValueError, RecursionError):

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from hio_validate.evidence.averages import mean
 from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.statistics import permutation_test
 from hio_validate.evidence.tiers import Verdict, verdict
-from hio_validate.evidence.trials import mean
 from hio_validate.history import Folder
 from hio_validate.repo import load
 from hio_validate.rules.base import View

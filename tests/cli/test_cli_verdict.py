@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.console import hio, one_sentence
 from tests.evidence.experiment import SPEEDS, Experiment, whole
-from tests.small_repo import committed
+from tests.small_repo import committed, git
 
 OWN = Path(__file__).parents[2]
 
@@ -41,6 +41,20 @@ def test_a_draft_says_what_it_misses_and_a_gate_stops_it(tmp_path: Path) -> None
 
 def test_a_verdict_passes_the_gate(tmp_path: Path) -> None:
     assert hio(whole(tmp_path).root, "verdict", "threads", "--gate", "verdict").code == 0
+
+
+def test_a_run_that_git_does_not_keep_could_still_be_replaced(tmp_path: Path) -> None:
+    root = whole(tmp_path).root
+    git(root, "init", "-q")
+    said = hio(root, "verdict", "threads", "--gate", "verdict")
+    assert said.code == 1 and said.out.splitlines()[0] == "lab/tiny/threads: improvement, VERDICT"
+    assert "threads is not committed: its rows could still be replaced" in one_sentence(said)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "the run")
+    assert hio(root, "verdict", "threads", "--gate", "verdict").code == 0
+    rows = next(root.rglob("threads/rows.*"))
+    rows.write_bytes(rows.read_bytes() + b"\n")
+    assert "is not committed" in hio(root, "verdict", "threads").err
 
 
 def test_nothing_that_counts_is_not_measurable(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_program_that_does_not_start_and_a_taken_host_are_told(hio: Qualifying
         assert holder.stdout is not None and holder.stdout.readline()
         taken = hio("qualify", "base", "--yes")
         holder.kill()
-    assert taken.returncode == 1 and "another trial runs on this host" in taken.stderr
+    assert taken.returncode == 1 and "runs on this host: hio runs" in taken.stderr
 
 
 def test_hio_killed_in_the_middle_leaves_nothing_running(hio: Qualifying) -> None:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from hio_validate.evidence.averages import mean
 from hio_validate.evidence.raw import UnreadableRows, read_rows
-from hio_validate.evidence.trials import Trial, mean, trials_of
+from hio_validate.evidence.trials import Trial, trials_of
 from hio_validate.models import reader
 from hio_validate.models.plan import Plan
 from hio_validate.models.run import Run

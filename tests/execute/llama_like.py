@@ -5,7 +5,7 @@
 Defects, in the environment variable LLAMA_LIKE, blank separated: `burst` sends a whole answer at once, `forgets` keeps
 no cache, `deaf` goes on generating when its client is gone, `mixes` gives every conversation the cache and the words of
 the last one, `small` refuses prompts of more than 100 tokens, `cuts` evaluates only the end of a long prompt, `silent`
-has neither /slots nor /tokenize, `sick` says it is not healthy.
+has neither /slots nor /tokenize, `dumb` has no /completion, `sick` says it is not healthy.
 """  # fmt: skip
 
 import json
@@ -78,7 +78,7 @@ class Engine(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/tokenize" and "silent" not in DEFECTS:
             self._answer(200, {"tokens": list(range(len(tokens_of(asked["content"]))))})
-        elif self.path == "/completion":
+        elif self.path == "/completion" and "dumb" not in DEFECTS:
             self._complete(asked)
         else:
             self._answer(404, {})

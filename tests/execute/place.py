@@ -28,6 +28,7 @@ ENGINE = "manifests/engines/llama-server/b1/engine.yaml"
 KNOWN = HELP + (
     "-np,   --parallel N                     number of server slots (default: 1)\n"
     "-kvu,  --kv-unified                     use one KV buffer (default: disabled)\n"
+    "-a,    --alias STRING                   set alias for model name (default: none)\n"
     "--api-key KEY                           API key to use for authentication (default: none)\n"
 )
 

@@ -269,3 +269,11 @@ def test_the_probe_waits_until_a_service_is_ready(
         )
     assert done.returncode == code, done.stderr
     assert said in done.stderr.decode()
+
+
+def test_a_stack_without_a_way_back_makes_no_bundle(tmp_path: Path) -> None:
+    files = with_parent(documents(place=USER), env={"HF_TOKEN": "hf_abcdefghijklmnopqrst"})
+    with pytest.raises(
+        CannotRender, match=r"the way back to earlier, which served before, cannot be rendered: .*HF_TOKEN"
+    ):
+        _bundle(tmp_path, files)

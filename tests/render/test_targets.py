@@ -135,8 +135,8 @@ def test_what_a_target_cannot_say_is_refused_with_the_reason(
 @pytest.mark.parametrize(
     ("target", "value", "reason"),
     [
-        ("compose", "a\x85b", "U\\+0085"),
-        ("llama-swap", "a\nb", "line feed"),
+        ("compose", "a\x85b", "the argument after --x: .*U\\+0085"),
+        ("llama-swap", "a\nb", "the argument after --x: .*line feed"),
     ],
 )
 def test_an_argument_that_a_target_cannot_carry_is_refused(
@@ -201,7 +201,7 @@ def test_env_says_what_the_stack_sets(tmp_path: Path, dialect: str) -> None:
 @pytest.mark.parametrize(
     ("dialect", "value", "reason"),
     [
-        ("docker", "a\nb", "line feed"), ("docker", "a\r", "carriage return"), ("docker", "x" * 70_000, "64 KiB"),
+        ("docker", "a\nb", "docker.env.j2: A: .*line feed"), ("docker", "a\r", "carriage return"), ("docker", "x" * 70_000, "64 KiB"),
         ("compose", "a\\\\b", "two backslashes"), ("compose", "a\\", "backslashes"), ("compose", "a\rb", "carriage return"),
         ("systemd", "a\x1bb", "control character U\\+001B"), ("systemd", "a\rb", "U\\+000D"),
     ],

@@ -15,6 +15,7 @@ from pathlib import Path
 from hio_validate import appending, engine
 from hio_validate.diagnostic import Severity
 from hio_validate.execute.arms import Host
+from hio_validate.execute.interpreted import interpreter
 from hio_validate.ledger import Ledger
 from hio_validate.models.capture import Arguments, CapturedProcess, Environ, Mapped, Memory, Started, Threads
 from hio_validate.models.entry import Approval
@@ -88,7 +89,7 @@ def _matrix(view: View, asked: Asked, found: Gates) -> Item | None:
             return item
     found.reasons.append(
         f"no matrix accounts for the change from {asked.parent.name} to {asked.candidate.name}: "
-        f"hio matrix new {asked.parent.name} {asked.candidate.name} --service {asked.service} begins one"
+        f"hio matrix new --service {asked.service} --parent {asked.parent.name} --candidate {asked.candidate.name} begins one"
     )
     return None
 
@@ -160,7 +161,10 @@ def _qualification(repo: Repo, asked: Asked, found: Gates) -> Item | None:
 
 
 def _replaced(receipt: Qualification, program: str) -> str | None:
-    """A program or a library beside it that is not what was probed."""
+    """A program or a library beside it that is not what was probed; of a script, its interpreter."""
+    script = interpreter(program)
+    if script:
+        program = script[0]
     known = {**receipt.process.libraries, Path(program).name: receipt.process.executable}
     cache = default_cache()
     for path in sorted(Path(program).resolve().parent.iterdir()):

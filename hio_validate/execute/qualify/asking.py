@@ -20,6 +20,7 @@ from hio_validate.execute.stream import Events
 Row = dict[str, Any]
 _PIECE_BYTES = 1 << 16
 _EXCERPT = 200
+_NOT_THERE = frozenset({404, 405, 501})
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ def ask(
 
 
 def _received(server: Server, response: http.client.HTTPResponse, asked: Asked, go_after: int | None) -> str:
+    if response.status in _NOT_THERE:
+        asked.row["unasked"] = "the server has no /completion, which hio qualify asks"
     if response.status != 200:
         said = " ".join(response.read(_PIECE_BYTES).decode("utf-8", "replace").split())
         return f"HTTP {response.status}: {said[:_EXCERPT]}"

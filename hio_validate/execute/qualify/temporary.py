@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +54,7 @@ def serving(
         raise CannotStart(f"{command.program} cannot be started: {error}") from None
     who = owned.identity_of(child.pid)
     try:
-        _await(child.poll, child.pid, port, log, start_s)
+        _await(child, port, log, start_s)
         yield child.pid, marked
     finally:
         own = {who} if who else set()
@@ -69,15 +70,15 @@ def serving(
         child.wait()
 
 
-def _await(poll: object, pid: int, port: int, log: Path, start_s: float) -> None:
+def _await(child: subprocess.Popen[bytes], port: int, log: Path, start_s: float) -> None:
     """Until it alone listens and is healthy. Raises CannotStart."""
     end = time.monotonic() + start_s
     why = "it does not listen"
     while time.monotonic() < end:
-        if callable(poll) and poll() is not None:
+        if child.poll() is not None:
             raise CannotStart(f"it ended at once; its log ends: {_last_words(log)}")
         try:
-            listener = listening_of(pid, port)
+            listener = listening_of(child.pid, port)
         except Unobservable as error:
             listener, why = None, error.reason
         if listener is not None:

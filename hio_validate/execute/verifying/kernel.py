@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hio_validate.command import Command
+from hio_validate.execute.interpreted import as_executed, interpreter
 from hio_validate.execute.owned import TRIAL
 from hio_validate.execute.verified import Check, judged, unseen
 from hio_validate.models.capture import CapturedProcess
@@ -40,7 +41,7 @@ _SHOWN = 40
 def argv(pid: int, named: Command, whole: Command) -> Check:
     """Word for word, from the first argument on; `whole` has the secrets of `named` in their places."""
     try:
-        seen, expected = proc.argv(pid), _as_executed(whole)
+        seen, expected = proc.argv(pid), as_executed(whole)
     except Unobservable as error:
         return unseen("argv", f"{len(named.argv)} words", error.reason)
     declared = f"{len(expected)} words"
@@ -67,7 +68,7 @@ def program(pid: int, whole: Command) -> Check:
     except Unobservable as error:
         return unseen("program", declared, error.reason)
     shown = f"{path} (deleted)" if deleted else path
-    script = _interpreter(whole.program)
+    script = interpreter(whole.program)
     if script and Path(script[0]).name == "env":
         return unseen("program", declared, f"a script, run by {shown}: which one its first line leaves open")
     try:
@@ -185,24 +186,6 @@ def affinity(process: CapturedProcess, settings: Mapping[str, str]) -> Check:
         return judged("affinity", f"every thread on {whole}", told or "no thread", set(seen) == {whole})
     sets = [_cpus(each) for each in seen]
     return judged("affinity", f"a thread on {asked[0]} alone", told or "no thread", asked[1] in sets)
-
-
-def _as_executed(whole: Command) -> list[str]:
-    """The words as the kernel passes them on: of a script, those of its first line come before it."""
-    words = _interpreter(whole.program)
-    if words and Path(words[0]).name == "env":
-        words = words[1:]
-    return [*words, *whole.argv]
-
-
-def _interpreter(path: str) -> list[str]:
-    """The words after `#!`; none where the program is no script or cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            line = file.readline(256)
-    except OSError:
-        return []
-    return line[2:].decode(errors="replace").split(maxsplit=1) if line.startswith(b"#!") else []
 
 
 def _word(words: Sequence[str], at: int, is_secret: bool = False) -> str:

@@ -78,4 +78,10 @@ def _filled_in(value: Any) -> Any:
 
 
 def _undoubled(value: Any) -> Any:
-    return value.replace("$$", "$") if isinstance(value, str) else value
+    """A text when compose has filled it in; nothing may be left to fill in."""
+    if not isinstance(value, str):
+        return value
+    pieces = value.split("$$")
+    if any("$" in piece for piece in pieces):
+        raise CannotRender("a text has a $ that compose would fill in")
+    return "$".join(pieces)

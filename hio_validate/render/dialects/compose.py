@@ -5,8 +5,6 @@ from __future__ import annotations
 from hio_validate.render.carrying import CannotCarry
 from hio_validate.render.dialects import yaml11
 
-NAME = "compose-yaml"
-
 
 def quote(value: str) -> str:
     """The value as one scalar of a compose file. Raises CannotCarry."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 from hio_validate.render.carrying import CannotCarry, refuse_impossible
 from hio_validate.render.dialects.compose import refuse_next_line
 
-NAME = "compose"
-
 
 def quote(value: str) -> str:
     """The value as it stands behind NAME=. Raises CannotCarry."""

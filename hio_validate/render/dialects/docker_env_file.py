@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from hio_validate.render.carrying import CannotCarry, refuse_impossible
 
-NAME = "docker"
 LONGEST_BYTES = 64 * 1024 - 1
 
 

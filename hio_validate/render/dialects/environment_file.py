@@ -10,7 +10,6 @@ import re
 
 from hio_validate.render.carrying import CannotCarry, refuse_impossible
 
-NAME = "systemd"
 CONTROL = re.compile(r"[\x01-\x08\x0b-\x1f\x7f]")
 """Control characters other than tab and line feed."""
 

@@ -7,14 +7,7 @@ from __future__ import annotations
 
 from hio_validate.render.dialects import yaml11
 
-NAME = "kubernetes"
-
 
 def quote(value: str) -> str:
     """The value as one scalar of `command`, `args` or `env`. Raises CannotCarry."""
     return yaml11.quote(value.replace("$", "$$"))
-
-
-def expanded(value: str) -> str:
-    """What Kubernetes makes of a value in which no variable is named: our own reader of that grammar."""
-    return value.replace("$$", "$")

@@ -11,7 +11,6 @@ import re
 from hio_validate.render.carrying import CannotCarry, refuse_impossible
 from hio_validate.render.dialects import shell, yaml11
 
-NAME = "llama-swap"
 _SAFE = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
 
 

@@ -6,7 +6,6 @@ import re
 
 from hio_validate.render.carrying import refuse_impossible
 
-NAME = "sh"
 _SAFE = re.compile(r"[A-Za-z0-9_./:=@%+,-]+")
 
 

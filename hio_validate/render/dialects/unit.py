@@ -12,7 +12,6 @@ import re
 from hio_validate.render.carrying import CannotCarry, refuse_impossible
 from hio_validate.render.dialects.environment_file import CONTROL, refuse_control
 
-NAME = "systemd-unit"
 _SAFE = re.compile(r"[A-Za-z0-9_./:=@+,-]+")
 """What needs no quotes."""
 _NAMED = {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\\": r"\\", '"': r"\"", "%": "%%"}

@@ -9,7 +9,6 @@ import re
 
 from hio_validate.render.carrying import refuse_impossible
 
-NAME = "yaml"
 _PLAIN = re.compile(r"(?:--?)?[A-Za-z/][A-Za-z0-9_./@-]*")
 _RETYPED = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "infinity"])
 _NAMED = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t", "\r": r"\r"}

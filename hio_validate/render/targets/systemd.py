@@ -182,6 +182,11 @@ def _undoubled(word: str, unit: str) -> str:
 def _refuse_other_unit_by_our_reader(
     unit: str, texts: Mapping[str, str], launch: Launch, root: PurePosixPath
 ) -> None:
+    other = _other_settings(texts[unit], launch, root)
+    if other:
+        raise CannotRender(
+            f"{unit}: hio's own reader reads {', '.join(other)} otherwise than the stack says it"
+        )
     with tempfile.TemporaryDirectory(prefix="hio-unit-") as folder:
         file = Path(folder, str(root / ENVIRONMENT).lstrip("/"))
         file.parent.mkdir(parents=True)
@@ -191,10 +196,30 @@ def _refuse_other_unit_by_our_reader(
             read = read_unit(Path(folder, unit), Path(folder))
         except Unobservable as error:
             raise CannotRender(str(error).replace(folder, "")) from None
-    if launch.secret:
-        return  # sh decides the rest, and our reader follows no launcher
-    if read.argv != tuple(launch.command.argv) or read.env != launch.plain or read.unresolved:
+    words = (
+        None if launch.secret else tuple(launch.command.argv)
+    )  # our reader follows no launcher, and sh is one
+    if read.argv != words or read.env != launch.plain or (read.unresolved and not launch.secret):
         raise CannotRender(f"{unit}: hio's own reader reads it otherwise than the stack says it")
+
+
+def _other_settings(text: str, launch: Launch, root: PurePosixPath) -> list[str]:
+    """Settings of a unit that say something else than the launch, by our own reading of its lines."""
+    said: dict[str, list[str]] = {}
+    for line in text.replace("\\\n", " ").split("\n"):
+        key, equals, value = line.partition("=")
+        if equals and not key.startswith(("#", ";")):
+            said.setdefault(key.strip(), []).append(value.strip())
+    user = _options(launch).get("user")
+    meant = {
+        "User": [user] if user else [],
+        "WorkingDirectory": [launch.command.folder],
+        "EnvironmentFile": [str(root / ENVIRONMENT)],
+        "LoadCredential": [f"{name}:{path}" for name, path in launch.secret_files().items()],
+        **{name: [value] for name, value in _limits(launch).items()},
+    }
+    more = [name for name in said if name.startswith("Exec") and (name != "ExecStart" or len(said[name]) > 1)]
+    return more + [name for name, values in meant.items() if said.get(name, []) != values]
 
 
 def _argv_reader(text: str, launch: Launch) -> str:

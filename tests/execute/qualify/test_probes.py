@@ -88,6 +88,11 @@ def test_a_server_that_tells_nothing_leaves_open_what_it_does(here: Place) -> No
     assert not found.failed and not found.passed
 
 
+def test_a_server_of_another_dialect_is_not_blamed(here: Place) -> None:
+    found = qualified(here, "dumb")
+    assert {each.verdict for name, each in found.probes.items() if name != "identity"} == {"not-observable"}
+
+
 def test_nothing_is_asked_of_a_process_that_is_not_proven(here: Place) -> None:
     (here.root / ENGINE).write_text(
         yaml({"hio": "engine/v1", "name": "b1", "family": "llama-server",
