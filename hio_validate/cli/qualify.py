@@ -82,7 +82,7 @@ def qualify(
 def _refuse(subject: Subject) -> None:
     """What keeps a process from being started here; ends with every reason."""
     ledger = ledgers(subject.repo).get(subject.service, Ledger(subject.service, {}))
-    approval = approvals.for_stack("load-test", subject.stack, subject.service, ledger, now())
+    approval = approvals.for_stack("load-test", subject.stack, ledger, now())
     reasons = [preflight.refused(jobs.state_folder()), approval if isinstance(approval, str) else None]
     told = [each for each in reasons if each]
     if told:

@@ -28,7 +28,7 @@ LEAST_SPREAD_PERCENT = 50.0
 """Share of a request's time over which its pieces must arrive; one burst at the end has none."""
 SAME_READ_MS = 0.2
 """Pieces that arrive within this came in one read."""
-STRANGE_TOKENS = 8
+FOREIGN_TOKENS = 8
 """A new conversation shares no more than this with any other: a start mark and bits of a random word."""
 BOUNDARY_TOKENS = 2
 """What a server's own counting of a prompt may differ by: start marks, the last token."""
@@ -37,6 +37,8 @@ REREAD_TOKENS = 16
 before the end of the last prompt (llama.cpp, server context checkpoints)."""
 LONGEST_FREEING_MS = 3000.0
 """A slot is free within seconds."""
+LEAST_REMAINING_MS = 1000.0
+"""Of an answer that would have ended sooner nobody can say why its slot is free."""
 LEAST_FILLED_PERCENT = 95.0
 """Share of the claimed context that must have been populated."""
 
@@ -162,22 +164,22 @@ def _disconnect(rows: Sequence[Row], _: Claim) -> Judged:
     if len(arrivals) < 2 or asked is None:
         return Judged("not-observable", str(row.get("status", "no piece of the answer came")), {})
     each = (arrivals[-1] - arrivals[0]) / (len(arrivals) - 1)
-    left = max(0.0, asked - len(arrivals)) * each
+    remaining = max(0.0, asked - len(arrivals)) * each
     found: Found = {
         "pieces-before": len(arrivals),
-        "left-ms": round(left, 1),
+        "remaining-answer-ms": round(remaining, 1),
         "seen-by": str(row.get("seen_by")),
     }
-    if left < 1000.0:
-        return Judged("not-observable", f"the answer would have ended in {left:.0f} ms anyway", found)
+    if remaining < LEAST_REMAINING_MS:
+        why = f"the answer would have ended in {remaining:.0f} ms anyway"
+        return Judged("not-observable", why, found)
     if freed is None:
         waited = _number(row.get("waited_ms")) or 0.0
         return Judged("failed", f"its slot was still busy after {waited:.0f} ms", found)
     found["freed-ms"] = round(freed, 1)
-    if freed > min(LONGEST_FREEING_MS, left / 2):
-        return Judged(
-            "failed", f"its slot was busy for {freed:.0f} ms, of {left:.0f} ms that were left", found
-        )
+    if freed > min(LONGEST_FREEING_MS, remaining / 2):
+        why = f"its slot was busy for {freed:.0f} ms; the answer would have taken {remaining:.0f} ms more"
+        return Judged("failed", why, found)
     return Judged("passed", None, found)
 
 
@@ -192,17 +194,17 @@ def _slots(rows: Sequence[Row], claim: Claim) -> Judged:
     one, other, again = first["a"], first["b"], first["a-again"]
     at_once = _overlap(one, other)
     foreign = sum(int(_number(row.get("foreign_words")) or 0) for row in rows)
-    strange = max(one["cached"], other["cached"])
+    shared = max(one["cached"], other["cached"])
     prefix = one["evaluated"] + one["cached"]
     found: Found = {
         "at-once": at_once,
         "foreign-words": foreign,
-        "strange-tokens": strange,
+        "foreign-tokens": shared,
         "prefix-tokens": prefix,
         "kept-tokens": again["cached"],
     }
-    if foreign or strange > STRANGE_TOKENS:
-        why = f"{strange} cached tokens and {foreign} words of another conversation"
+    if foreign or shared > FOREIGN_TOKENS:
+        why = f"{shared} cached tokens and {foreign} words of another conversation"
         return Judged("failed", f"a conversation got {why}", found)
     if claim.slots is not None and claim.slots > 1:
         if not at_once:

@@ -1,4 +1,4 @@
-"""The approvals that a plan needs, and the entries that give them (contract 5.1).
+"""The approvals that plans, probes and deployments need, and the entries that give them (contract 5.1).
 
 Invariant: one kind never stands for another; an approval of other documents, for another service or of a past
 day covers nothing. A corrected approval is withdrawn.
@@ -6,15 +6,20 @@ day covers nothing. A corrected approval is withdrawn.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from hio_validate.execute.work import Approved
 from hio_validate.ledger import Ledger
 from hio_validate.models.entry import Approval
 from hio_validate.models.plan import Plan
 from hio_validate.moment import moment
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 
 ASK = "; its owner gives one with: "
 """Between the sentence of a missing approval and the command that gives it."""
+
+About = Mapping[str, Item | None]
+"""Key among an approval's pins -> the document that the work is about; None: it has none of that kind."""
 
 
 def needed(plan: Plan) -> tuple[str, ...]:
@@ -29,49 +34,40 @@ def needed(plan: Plan) -> tuple[str, ...]:
 
 def given(plan: Item, ledger: Ledger, now: str) -> tuple[tuple[Approved, ...], tuple[str, ...]]:
     """The approvals that cover a plan at `now` (UTC, ends in Z), and a sentence for each that is missing."""
-    found, missing = [], []
-    for kind in needed(plan.model):
-        entries = [
-            item
-            for item in ledger.as_of()
-            if isinstance(item.model, Approval) and item.model.approves == kind
-        ]
-        covering = [item for item in entries if not _why_not(item, plan, ledger, now)]
-        if covering:
-            best = max(covering, key=lambda item: (moment(item.model.until), item.name))
-            found.append(Approved(f"{best.name}@{best.document.digest}", kind, best.model.until))
-        else:
-            reasons = [f"{item.name} {_why_not(item, plan, ledger, now)}" for item in entries]
-            missing.append(_asked_for(kind, plan, reasons))
-    return tuple(found), tuple(missing)
-
-
-def for_stack(kind: str, stack: Item, service: str, ledger: Ledger, now: str) -> Approved | str:
-    """The approval of a kind that covers work with a stack at `now`, else a sentence that asks for one."""
-    reasons = []
-    for item in reversed(list(ledger.as_of())):
-        if isinstance(item.model, Approval) and item.model.approves == kind:
-            why = _withheld(item, service, ledger, now) or _about_others(item, "stack", stack)
-            if not why:
-                return Approved(f"{item.name}@{item.document.digest}", kind, item.model.until)
-            reasons.append(f"{item.name} {why}")
-    known = f" ({'; '.join(reasons)})" if reasons else ""
+    scope = f'--plan {plan.name} --scope "the plan {plan.name}"'
+    answers = [_given(kind, ledger, now, {"plan": plan}, plan, scope) for kind in needed(plan.model)]
     return (
-        f"no approval of kind {kind} covers {stack.name} now{known}{ASK}"
-        f"hio ledger append approval --service {service} --approves {kind} --stack {stack.name} "
-        f'--scope "{kind} of {stack.name}" --owner OWNER --until YYYY-MM-DDTHH:MM:SSZ'
+        tuple(each for each in answers if isinstance(each, Approved)),
+        tuple(each for each in answers if isinstance(each, str)),
     )
 
 
-def _why_not(item: Item, plan: Item, ledger: Ledger, now: str) -> str:
-    """Why an approval of the right kind does not cover a plan; nothing where it does."""
-    return _withheld(item, plan.service or "", ledger, now) or _about_others(item, "plan", plan)
+def for_stack(kind: str, stack: Item, ledger: Ledger, now: str, matrix: Item | None = None) -> Approved | str:
+    """The approval of a kind that covers work with a stack at `now`, else a sentence that asks for one.
+
+    `matrix`: that of the change, where the work is one.
+    """
+    scope = f'--stack {stack.name} --scope "{kind} of {stack.name}"'
+    return _given(kind, ledger, now, {"stack": stack, "matrix": matrix}, stack, scope)
 
 
-def _withheld(item: Item, service: str, ledger: Ledger, now: str) -> str:
-    """Why an approval gives nothing to a service at a moment; nothing where it does."""
+def _given(kind: str, ledger: Ledger, now: str, about: About, named: Item, scope: str) -> Approved | str:
+    """Of those that cover it the one that ends last, else the sentence that asks for one."""
+    entries = [
+        item for item in ledger.as_of() if isinstance(item.model, Approval) and item.model.approves == kind
+    ]
+    against = {item.name: _why_not(item, ledger, now, about) for item in entries}
+    covering = [item for item in entries if not against[item.name]]
+    if covering:
+        best = max(covering, key=lambda item: (moment(item.model.until), item.name))
+        return Approved(f"{best.name}@{best.document.digest}", kind, best.model.until)
+    return _asked_for(kind, ledger.service, named, scope, (f"{name} {why}" for name, why in against.items()))
+
+
+def _why_not(item: Item, ledger: Ledger, now: str, about: About) -> str:
+    """Why an approval of the right kind does not cover the work; nothing where it does."""
     approval: Approval = item.model
-    if service not in approval.services:
+    if ledger.service not in approval.services:
         return f"covers {', '.join(approval.services)}"
     if moment(approval.until) <= moment(now):
         return f"expired at {approval.until}"
@@ -79,21 +75,23 @@ def _withheld(item: Item, service: str, ledger: Ledger, now: str) -> str:
         return f"is not given before {approval.at}"
     if item.name in ledger.corrected:
         return f"was corrected by {ledger.corrected[item.name]}"
-    return ""
+    return _about_others(approval, about)
 
 
-def _about_others(item: Item, role: str, document: Item) -> str:
-    """Which other documents an approval is about; nothing where it names none, or this one."""
-    pins = item.model.pins.model_dump(exclude_none=True) if item.model.pins else {}
-    if pins and pins.get(role, "").partition("@")[2] != document.document.digest:
-        return f"is about {', '.join(sorted(pins))} {', '.join(pin.partition('@')[0] for pin in pins.values())} only"
-    return ""
+def _about_others(approval: Approval, about: About) -> str:
+    """Which other documents an approval is about; nothing where it names none, or those of the work."""
+    pins = approval.pins.model_dump(exclude_none=True) if approval.pins else {}
+    named = {role: pin.partition("@")[2] for role, pin in pins.items() if role in about}
+    found = {role: item.document.digest for role, item in about.items() if item is not None}
+    if not pins or (named and all(found.get(role) == digest for role, digest in named.items())):
+        return ""
+    return f"is about {', '.join(f'{role} {name_of(pin)}' for role, pin in pins.items())} only"
 
 
-def _asked_for(kind: str, plan: Item, reasons: list[str]) -> str:
-    known = f" ({'; '.join(reasons)})" if reasons else ""
+def _asked_for(kind: str, service: str, named: Item, scope: str, against: Iterable[str]) -> str:
+    told = "; ".join(against)
     return (
-        f"no approval of kind {kind} covers {plan.name} now{known}{ASK}"
-        f"hio ledger append approval --service {plan.service} --approves {kind} "
-        f'--plan {plan.name} --scope "the plan {plan.name}" --owner OWNER --until YYYY-MM-DDTHH:MM:SSZ'
+        f"no approval of kind {kind} covers {named.name} now{f' ({told})' if told else ''}{ASK}"
+        f"hio ledger append approval --service {service} --approves {kind} {scope} "
+        "--owner OWNER --until YYYY-MM-DDTHH:MM:SSZ"
     )

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from hio_validate import appending, engine
 from hio_validate.diagnostic import Severity
+from hio_validate.execute import approvals
 from hio_validate.execute.arms import Host
 from hio_validate.execute.interpreted import interpreter
 from hio_validate.ledger import Ledger
 from hio_validate.models.capture import Arguments, CapturedProcess, Environ, Mapped, Memory, Started, Threads
-from hio_validate.models.entry import Approval
 from hio_validate.models.qualification import Qualification
 from hio_validate.moment import moment
 from hio_validate.observe.capture import capture
@@ -96,39 +96,11 @@ def _matrix(view: View, asked: Asked, found: Gates) -> Item | None:
 
 def _approval(ledger: Ledger, asked: Asked, matrix: Item | None, found: Gates) -> None:
     """An approval of kind deploy that is valid now (contract 5.1)."""
-    entries = [
-        item
-        for item in ledger.as_of()
-        if isinstance(item.model, Approval) and item.model.approves == "deploy"
-    ]
-    told = {item.name: _why_not(item, ledger, asked, matrix) for item in entries}
-    covering = [item for item in entries if not told[item.name]]
-    if covering:
-        found.pins["approval"] = _pin(max(covering, key=lambda item: (moment(item.model.until), item.name)))
-        return
-    known = f" ({'; '.join(f'{name} {why}' for name, why in told.items())})" if told else ""
-    found.reasons.append(
-        f"no approval of kind deploy covers {asked.candidate.name} now{known}; its owner gives one with: "
-        f"hio ledger append approval --service {asked.service} --approves deploy --stack {asked.candidate.name} "
-        f'--scope "deploy {asked.candidate.name}" --owner OWNER --until YYYY-MM-DDTHH:MM:SSZ'
-    )
-
-
-def _why_not(item: Item, ledger: Ledger, asked: Asked, matrix: Item | None) -> str:
-    approval: Approval = item.model
-    if asked.service not in approval.services:
-        return f"covers {', '.join(approval.services)}"
-    if moment(approval.until) <= moment(asked.at):
-        return f"expired at {approval.until}"
-    if moment(asked.at) < moment(approval.at):
-        return f"is not given before {approval.at}"
-    if item.name in ledger.corrected:
-        return f"was corrected by {ledger.corrected[item.name]}"
-    pins = approval.pins.model_dump(exclude_none=True) if approval.pins else {}
-    for role, about in (("stack", asked.candidate), ("matrix", matrix)):
-        if role in pins and (about is None or pins[role].partition("@")[2] != about.document.digest):
-            return f"is about the {role} {pins[role].partition('@')[0]} as it was then"
-    return ""
+    given = approvals.for_stack("deploy", asked.candidate, ledger, asked.at, matrix)
+    if isinstance(given, str):
+        found.reasons.append(given)
+    else:
+        found.pins["approval"] = given.entry
 
 
 def _qualification(repo: Repo, asked: Asked, found: Gates) -> Item | None:
