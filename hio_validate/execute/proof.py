@@ -29,6 +29,9 @@ _PROBE = (
     "The quick brown fox jumps over the lazy dog while the patient engine keeps every token it has read. "
 )
 _PROBE_S = 60.0
+_REUSED = 0.5
+"""Share of an equal prompt that must come from the cache: more than a common first token, less than what an engine with
+checkpoints reads again at the end."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +232,11 @@ def prefix_reuse(service: Service, command: Command) -> str | None:
         timings = _asked_once(server, key_of(command, {}))
     if "cache_n" not in timings:
         raise Unobservable("the server does not say how many tokens came from its cache")
-    return None if timings["cache_n"] > 0 else "the second of two equal requests took no token from the cache"
+    cached, evaluated = int(timings["cache_n"]), int(timings.get("prompt_n", 0))
+    if cached >= _REUSED * (cached + evaluated) and cached > 0:
+        return None
+    took = f"{cached} of {cached + evaluated} tokens" if cached else "no token"
+    return f"the second of two equal requests took {took} from the cache"
 
 
 def _asked_once(server: endpoints.Server, key: str | None) -> dict[str, Any]:

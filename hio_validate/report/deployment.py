@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from hio_validate.execute.deploy import rolling
+from hio_validate.execute.deploy import way_back
 from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.execute.deploy.work import FileChange, Work
 from hio_validate.execute.journal import Event
@@ -55,10 +55,10 @@ def way_back_page(work: Work, folder: str, serving: str, width: int) -> str:
     back = _name(work.away.stack) if work.away.stack else "nothing"
     parts = [f"roll back {work.deployment}: {_name(work.to.stack)} -> {back} as {work.service}\n"]
     parts.append(_said(f"serves now: {serving}", width) + "\n")
-    parts += [_said(f"{n}. {step}", width, "   ") for n, step in enumerate(rolling.steps(work, folder), 1)]
+    parts += [_said(f"{n}. {step}", width, "   ") for n, step in enumerate(way_back.steps(work, folder), 1)]
     parts += [_said(f"{each.path} has other bytes by now than {work.deployment} put there: they are kept first", width)
               for each in work.foreign]  # fmt: skip
-    return "".join(parts) + _said(f"then proven: {', '.join(rolling.checks(work))}", width)
+    return "".join(parts) + _said(f"then proven: {', '.join(way_back.checks(work))}", width)
 
 
 def rollback_markdown(work: Work, folder: str, serving: str) -> str:
@@ -80,7 +80,7 @@ def rollback_markdown(work: Work, folder: str, serving: str) -> str:
         "",
         "## By hand, if hio is gone",
         "",
-        *(f"{n}. {_code(step)}" for n, step in enumerate(rolling.steps(work, folder), 1)),
+        *(f"{n}. {_code(step)}" for n, step in enumerate(way_back.steps(work, folder), 1)),
         "",
         *(["A word `${secret:NAME}` stands for a secret: "
            + ", ".join(f"`{name}` is kept in `{where}`" for name, where in work.secrets.items()) + ".", ""]
@@ -89,7 +89,7 @@ def rollback_markdown(work: Work, folder: str, serving: str) -> str:
         "",
         f"- `curl -fsS http://{work.address}:{work.port}/health` answers 200" if work.away.stack else "- nobody listens",
         f"- `ss -Hltnp 'sport = :{work.port}'` shows exactly one process" if work.away.stack else f"- `ss -Hltnp 'sport = :{work.port}'` prints nothing",
-        *(f"- {each}" for each in rolling.checks(work)),
+        *(f"- {each}" for each in way_back.checks(work)),
         "",
         f"Journal and saved files: `{folder}`.",
         "",

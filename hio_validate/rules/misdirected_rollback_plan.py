@@ -3,7 +3,7 @@
 A rollback plan is carried out at 3 a.m. by somebody who trusts it: it names what is taken away and what serves
 again (contract 12.2). What serves again must be a stack that the ledger of this service knows as baseline,
 accepted or deployed. A deployment that pins a plan pins its own: the one that takes back its candidate and
-restores its `rollback`.
+restores its `rollback`, or nothing where nothing served on the host before.
 
 How to fix: a plan is written once and never edited. Let `hio deploy` write the plan of this deployment, and pin
 that one; a stack that never served is deployed, not restored.
@@ -79,6 +79,8 @@ def _pinned(item: Item, view: View) -> Iterator[Problem]:
         pairs = (("takes_back", "takes away", item.model.attempted), ("restores", "restores", pins.stack))
     for key, does, said in pairs:
         planned = getattr(plan.model, key)
+        if planned is None and isinstance(item.model, Deployment):
+            continue  # nothing served there before, whatever the ledger had accepted
         if said is not None and (planned or "").partition("@")[2] != said.partition("@")[2]:
             yield Problem(
                 where,

@@ -16,6 +16,7 @@ from hio_validate.execute.deploy import deployments
 from tests.execute.conftest import state, wait_for
 from tests.execute.deploy import little, town
 from tests.execute.deploy.conftest import Settle, Town, engines, settle
+from tests.small_repo import write
 
 __all__ = ["settle", "state"]
 
@@ -40,7 +41,7 @@ def test_the_page_says_everything_and_does_nothing(settle: Settle) -> None:
     assert said.stdout.startswith(f"deploy quick as here/small (127.0.0.1:{here.port}, local)\n")
     assert f"serves now: process {before.pid if before else 0}" in said.stdout
     assert "server.mode  none -> quick" in said.stdout
-    assert '+  "--mode",' in said.stdout
+    assert '+    "--mode",' in said.stdout
     assert "hio did NOT write what is there: it is kept and needs --overwrite" in words(said.stdout)
     assert "approval       yes" in said.stdout and "qualification  q-quick" in said.stdout
     assert "taken back, and base serves again, which is proven, too" in words(said.stdout)
@@ -179,11 +180,11 @@ def test_a_gate_that_is_closed_is_told_and_nothing_happens(settle: Settle, file:
 def test_a_qualification_that_failed_or_is_about_other_bytes_is_none(settle: Settle) -> None:
     here = settle()
     text = (here.root / f"{town.ROOM}/stacks/quick.yaml").read_text()
-    receipt = here.root / f"{town.ROOM}/qualifications/q-quick.yaml"
-    receipt.write_text(town.qualification("quick", text, "failed"))
-    assert "did not pass: health: it was sick" in words(here.hio("deploy", "quick").stdout)
-    receipt.write_text(town.qualification("quick", text + " "))
+    write(here.root, town.qualification("quick", text, healthy=False))
+    assert "the qualification q-quick did not pass: identity:" in words(here.hio("deploy", "quick").stdout)
+    write(here.root, town.qualification("quick", text + " "))
     assert "q-quick is about other bytes of it" in words(here.hio("deploy", "quick").stdout)
+    write(here.root, town.qualification("quick", text))
 
 
 def test_a_stranger_on_the_port_is_refused(settle: Settle) -> None:

@@ -3,7 +3,7 @@
     python tests/execute/engine.py [--port] PORT [[--mode] MODE…]
 
 Modes: `slow` is not ready for two seconds, `grow` takes memory, `heir` starts a grandchild in a session of its
-own, `deaf` ignores TERM, `forgets` has no prefix cache, `crash` ends with 7 when it is asked the first time, `shares`
+own, `deaf` ignores TERM, `forgets` has no prefix cache, `scant` keeps one token of it, `crash` ends with 7 when it is asked the first time, `shares`
 lets others listen on its port, too, `sick` is never healthy.
 """  # fmt: skip
 
@@ -40,8 +40,15 @@ class Engine(BaseHTTPRequestHandler):
             os._exit(7)
         prompt = str(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["prompt"])
         cached = len(prompt.split()) - 1 if prompt in SEEN and "forgets" not in MODES else 0
+        cached = min(cached, 1) if "scant" in MODES else cached
         SEEN.add(prompt)
-        self._answer(200, {"content": "yes", "timings": {"cache_n": cached, "prompt_n": 1, "predicted_n": 1}})
+        self._answer(
+            200,
+            {
+                "content": "yes",
+                "timings": {"cache_n": cached, "prompt_n": len(prompt.split()) - cached, "predicted_n": 1},
+            },
+        )
 
     def _answer(self, status: int, data: object) -> None:
         body = json.dumps(data).encode()

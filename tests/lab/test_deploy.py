@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess, run
-from typing import Any
 
 import pytest
 
@@ -19,15 +18,19 @@ from hio_validate.execute import jobs, journal, owned
 from hio_validate.execute.backends.local import Local
 from hio_validate.execute.deploy import deployments
 from hio_validate.execute.deploy.deployments import Deployment
+from hio_validate.execute.deploy.transaction import FORWARD
 from hio_validate.history import Folder
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.observe.sockets import listening, owner_of
 from hio_validate.repo import load
 from tests.execute.conftest import state, wait_for
 from tests.execute.deploy import little
-from tests.execute.deploy.town import yaml
+from tests.execute.deploy.conftest import watching
+from tests.execute.deploy.receipt import receipt
+from tests.execute.deploy.test_transaction import is_untouched, stands
 from tests.lab.serving import LAB, ROOT, SERVICE
 from tests.lab.trial import free_port
+from tests.small_repo import write
 
 __all__ = ["state"]
 
@@ -122,14 +125,7 @@ def documents(root: Path, port: int, programs: Path) -> None:
     for name in ("base", "threads-2"):
         stack = repo.find("stack/v1", name, SERVICE)
         assert stack
-        receipt: dict[str, Any] = {
-            "hio": "qualification/v1", "name": f"q-{name}", "service": SERVICE, "build": "b10001",
-            "stack": f"{name}@{stack.document.digest}", "at": "2026-11-30T00:00:00Z", "process": process, "claim": {},
-            "probes": {"written-by-hand": {"verdict": "passed"}},
-        }  # fmt: skip
-        file = root / ROOM / f"qualifications/q-{name}.yaml"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(yaml(receipt))
+        write(root, receipt(ROOM, SERVICE, f"{name}@{stack.document.digest}", "b10001", process))
 
 
 @pytest.fixture
@@ -222,21 +218,43 @@ def test_a_library_with_other_bytes_is_taken_back(host: Host, tmp_path: Path) ->
     )
 
 
-@pytest.mark.parametrize(
-    ("where", "threads"),
-    [("after installed", "1"), ("after stopping", "1"), ("before begun", "1"), ("after running", "1"),
-     ("before proven", "1"), ("after proven", "2"), ("before recorded", "2")],
-)  # fmt: skip
-def test_worker_and_guardian_that_are_killed_leave_one_service(host: Host, where: str, threads: str) -> None:
-    host.hio("deploy", "threads-2", "--yes", LITTLE_KILL=f"worker {where}", LITTLE_GUARDIAN_DIES="yes")
-    assert host.made("deploy-threads-2").state == "unsafe", host.tell()
-    assert len(engines(host.port)) <= 1
-    said = host.hio("deploy", "--recover")
-    assert said.returncode == 0, said.stderr + host.tell()
+STEPS = [f"after {event}" for event in FORWARD if event != "closed"]
+
+
+def assert_one_serves(host: Host, where: str) -> None:
+    """One service, proven by hio itself, and a ledger that says which."""
+    threads = "2" if stands(where) else "1"
     assert host.threads() == threads
+    stack = "threads-2" if stands(where) else "base"
+    proof = host.hio("verify", stack, "--service", SERVICE)
+    assert proof.returncode == 0, proof.stdout
     entry = host.ledger.deployment
-    assert entry is not None and entry.model.kind == ("deployment" if threads == "2" else "rollback")
-    assert host.made("deploy-threads-2").state == "closed"
+    assert entry is not None
+    made = host.made("deploy-threads-2")
+    assert made.state == "closed", host.tell()
+    if is_untouched(where):
+        assert entry.model.kind == "deployment" and entry.name != made.name
+    else:
+        assert entry.model.kind == ("deployment" if stands(where) else "rollback") and entry.name == made.name
+
+
+@pytest.mark.parametrize("where", STEPS)
+def test_worker_and_guardian_that_are_killed_leave_one_service(host: Host, where: str) -> None:
+    with watching(host.port, engines):
+        host.hio("deploy", "threads-2", "--yes", LITTLE_KILL=f"worker {where}", LITTLE_GUARDIAN_DIES="yes")
+        assert host.made("deploy-threads-2").state == "unsafe", host.tell()
+        said = host.hio("deploy", "--recover")
+        assert said.returncode == 0, said.stderr + host.tell()
+        assert_one_serves(host, where)
+
+
+@pytest.mark.parametrize(
+    "where", ["after saved", "after stopping", "after running", "after proven", "after entered"]
+)
+def test_a_worker_that_is_killed_leaves_the_rest_to_its_guardian(host: Host, where: str) -> None:
+    with watching(host.port, engines):
+        host.hio("deploy", "threads-2", "--yes", LITTLE_KILL=f"worker {where}")
+        assert_one_serves(host, where)
 
 
 def test_a_service_that_crashed_is_back(host: Host) -> None:

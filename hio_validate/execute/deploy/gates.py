@@ -56,15 +56,10 @@ def judged(view: View, asked: Asked, known_good: Sequence[str]) -> Gates:
     found = Gates(
         {"parent": _pin(asked.parent), "candidate": _pin(asked.candidate), "rollback": _pin(asked.parent)}
     )
-    matrix = _matrix(view, asked, found)
-    found.reasons += _errors(
-        view.repo, [asked.candidate, asked.parent, *([matrix] if matrix else [])], matrix
-    )
+    matrix, receipt = _matrix(view, asked, found), _qualification(view.repo, asked, found)
+    found.reasons += _errors(view.repo, [asked.candidate, asked.parent], matrix, receipt)
     _approval(view.ledger(asked.service), asked, matrix, found)
-    _qualification(view.repo, asked, found)
     found.reasons += known_good
-    if not found.reasons:
-        found.reasons += _entry(view, asked, found.pins)
     return found
 
 
@@ -72,9 +67,10 @@ def _pin(item: Item) -> str:
     return f"{item.name}@{item.document.digest}"
 
 
-def _errors(repo: Repo, items: Sequence[Item], matrix: Item | None) -> Iterator[str]:
+def _errors(repo: Repo, stacks: Sequence[Item], matrix: Item | None, receipt: Item | None) -> Iterator[str]:
     """What the validator has against the documents, and what blocks a deployment in the matrix."""
-    report = engine.run(repo, gates=("deploy",), focus=frozenset(item.file for item in items))
+    focus = frozenset(item.file for item in (*stacks, matrix, receipt) if item is not None)
+    report = engine.run(repo, gates=("deploy",), focus=focus)
     found = list(report.of(Severity.ERROR))
     found += [each for each in report.of(Severity.GATE) if matrix and each.location.file == matrix.file]
     for each in found:
@@ -107,7 +103,7 @@ def _approval(ledger: Ledger, asked: Asked, matrix: Item | None, found: Gates) -
         found.pins["approval"] = given.entry
 
 
-def _qualification(repo: Repo, asked: Asked, found: Gates) -> None:
+def _qualification(repo: Repo, asked: Asked, found: Gates) -> Item | None:
     """The newest receipt that exactly this stack and these bytes do what serving needs (contract 8.2)."""
     pin = _pin(asked.candidate)
     process = next(iter(asked.candidate.model.processes.values()))
@@ -120,7 +116,7 @@ def _qualification(repo: Repo, asked: Asked, found: Gates) -> None:
             f"nothing says that {asked.candidate.name} does what serving needs{known}: "
             f"hio qualify {asked.candidate.name} probes it and writes the receipt"
         )
-        return
+        return None
     newest = max(fitting, key=lambda item: (moment(item.model.at), item.name))
     bad = [
         f"{name}: {probe.because or probe.verdict}"
@@ -133,6 +129,7 @@ def _qualification(repo: Repo, asked: Asked, found: Gates) -> None:
     if replaced:
         found.reasons.append(f"the qualification {newest.name} is about other bytes: {replaced}")
     found.pins["qualification"] = _pin(newest)
+    return newest
 
 
 def _replaced(receipt: Qualification, program: str) -> str | None:
@@ -175,8 +172,9 @@ def grown(repo: Repo, files: dict[str, bytes]) -> Repo:
     return Repo(Grown(repo.tree, files), (*repo.items, *more), repo.unreadable)
 
 
-def _entry(view: View, asked: Asked, pins: dict[str, str]) -> Iterator[str]:
-    """What the rules have against the entry that this deployment will append, with a capture that knows nothing yet."""
+def against_entry(view: View, asked: Asked, pins: dict[str, str], plan: tuple[str, bytes]) -> Iterator[str]:
+    """What the rules have against the entry that this deployment will append, with a capture that knows nothing yet;
+    `plan` is the file of its way back."""
     file = f"manifests/services/{asked.service}/captures/{asked.name}.yaml"
     role = next(iter(asked.candidate.model.processes))
     claimed = capture(
@@ -186,8 +184,9 @@ def _entry(view: View, asked: Asked, pins: dict[str, str]) -> Iterator[str]:
         stack=asked.candidate.name,
         at=datetime.fromisoformat(asked.at),
     )
-    repo = grown(view.repo, {file: capture_file(claimed, file)})
-    names = {role: pin.partition("@")[0] for role, pin in pins.items()} | {"capture": asked.name}
+    repo = grown(view.repo, {file: capture_file(claimed, file), plan[0]: plan[1]})
+    names = {role: pin.partition("@")[0] for role, pin in pins.items()}
+    names |= {"capture": asked.name, "rollback_plan": asked.name}
     try:
         appending.entry(
             repo, view.ledger(asked.service), "deployment", asked.name, asked.at, asked.by,

@@ -13,7 +13,7 @@ from typing import Literal
 
 from hio_validate.command import Command, secrets_in
 from hio_validate.execute.arms import Host, NotStartable, arm_work
-from hio_validate.execute.deploy import deployments, found, gates
+from hio_validate.execute.deploy import deployments, found, gates, way_back
 from hio_validate.execute.deploy.installing import digest_at
 from hio_validate.execute.deploy.work import FileChange, Side, Work, with_contents
 from hio_validate.execute.proof import serves_as
@@ -103,7 +103,11 @@ class _Preparation:
             start_s=float(self.host.place.limits.get("start_s", START_S)),
         )  # fmt: skip
         contents = {deployments.sha256(each.content): each.content for each in installed}
-        return Prepared(with_contents(made, contents), tuple(dict.fromkeys([*judged.reasons, *against])))
+        reasons = [*judged.reasons, *against]
+        if not reasons:
+            plan = way_back.file_of(made, str(deployments.folder_of(self.state) / name))
+            reasons += gates.against_entry(self.view, asked, judged.pins, plan)
+        return Prepared(with_contents(made, contents), tuple(dict.fromkeys(reasons)))
 
     def name(self) -> str:
         """The day, the stack, and a number from the second on: of the folder, the documents and the entry."""

@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from hio_validate import __version__, appending, writing
-from hio_validate.execute.deploy import rolling
+from hio_validate import appending, writing
+from hio_validate.execute.deploy import way_back
 from hio_validate.execute.deploy.deployments import Deployment, sha256
 from hio_validate.execute.deploy.transaction import process_of
 from hio_validate.execute.deploy.work import Work
@@ -20,10 +20,8 @@ from hio_validate.execute.journal import Journal, now
 from hio_validate.history import Folder
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.observe.capture import capture
-from hio_validate.recording import capture_file, modeline
+from hio_validate.recording import capture_file
 from hio_validate.repo import PINNED, Repo, load
-from hio_validate.rules import NEWEST
-from hio_validate.source.dump import dump
 
 
 class NotRecorded(Exception):
@@ -75,12 +73,8 @@ def _written(deployment: Deployment) -> dict[str, bytes]:
         )
         files[file] = capture_file(seen, file)
     if work.kind == "deploy":
-        file = f"{room}/rollbacks/{work.name}.yaml"
-        data = {
-            **rolling.document(work, str(deployment.folder)),
-            "judged_by": {"hio": __version__, "rules": NEWEST},
-        }
-        files[file] = dump(data, head=modeline("rollback", file))
+        file, content = way_back.file_of(work, str(deployment.folder))
+        files[file] = content
     return files
 
 

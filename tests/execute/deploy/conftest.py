@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -35,26 +35,6 @@ from tests.execute.deploy import little, town
 from tests.observe.conftest import free_port
 
 
-@dataclass
-class Watcher:
-    """Counts, as often as it can, who listens on a port and how many processes of the engine there are."""
-
-    port: int
-    most_listeners: int = 0
-    most_processes: int = 0
-    samples: int = 0
-    ends: threading.Event = field(default_factory=threading.Event)
-
-    def run(self) -> None:
-        while not self.ends.is_set():
-            self.most_listeners = max(
-                self.most_listeners, sum(each.port == self.port for each in listeners())
-            )
-            self.most_processes = max(self.most_processes, len(engines(self.port)))
-            self.samples += 1
-            time.sleep(0.002)
-
-
 def engines(port: int) -> list[int]:
     """Processes of the small engine at a port, also those that do not listen yet."""
     found = []
@@ -67,6 +47,47 @@ def engines(port: int) -> list[int]:
                 ):
                     found.append(int(entry))
     return found
+
+
+@dataclass
+class Watcher:
+    """Counts, as often as it can, who listens on a port and how many processes of the engine there are."""
+
+    port: int
+    engines: Callable[[int], list[int]] = engines
+    """Processes of the engine at a port."""
+    most_listeners: int = 0
+    most_processes: int = 0
+    samples: int = 0
+    ends: threading.Event = field(default_factory=threading.Event)
+
+    def run(self) -> None:
+        while not self.ends.is_set():
+            self.most_listeners = max(
+                self.most_listeners, sum(each.port == self.port for each in listeners())
+            )
+            self.most_processes = max(self.most_processes, len(self.engines(self.port)))
+            self.samples += 1
+            time.sleep(0.002)
+
+    def assert_never_two(self) -> None:
+        assert self.samples > 3
+        assert self.most_listeners <= 1
+        assert self.most_processes <= 1
+
+
+@contextmanager
+def watching(port: int, engines: Callable[[int], list[int]] = engines) -> Iterator[None]:
+    """Watches a port until the block ends; it must never have seen two."""
+    watcher = Watcher(port, engines)
+    thread = threading.Thread(target=watcher.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        watcher.ends.set()
+        thread.join()
+    watcher.assert_never_two()
 
 
 @dataclass
@@ -194,22 +215,11 @@ def settle(tmp_path: Path, state: Path) -> Iterator[Settle]:
         each.end()
 
 
+Watch = Callable[[Town], None]
+
+
 @pytest.fixture
-def watched(settle: Settle) -> Iterator[Callable[[Town], Watcher]]:
+def watched(settle: Settle) -> Iterator[Watch]:
     """Watches a town until the test ends; it must never have seen two."""
-    began: list[tuple[Watcher, threading.Thread]] = []
-
-    def watch(of: Town) -> Watcher:
-        watcher = Watcher(of.port)
-        thread = threading.Thread(target=watcher.run)
-        thread.start()
-        began.append((watcher, thread))
-        return watcher
-
-    yield watch
-    for watcher, thread in began:
-        watcher.ends.set()
-        thread.join()
-        assert watcher.samples > 3
-        assert watcher.most_listeners <= 1
-        assert watcher.most_processes <= 1
+    with ExitStack() as until:
+        yield lambda of: until.enter_context(watching(of.port))

@@ -14,8 +14,7 @@ from hio_validate.execute.deploy import rolling
 from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.observe.sockets import listening
 from tests.execute.conftest import state, wait_for
-from tests.execute.deploy.conftest import Settle, Town, engines, settle, watched
-from tests.execute.deploy.test_transaction import Watch
+from tests.execute.deploy.conftest import Settle, Town, Watch, engines, settle, watched
 
 __all__ = ["settle", "state", "watched"]
 

@@ -14,8 +14,7 @@ from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.observe.sockets import listening
 from tests.execute.conftest import ROOT, state
 from tests.execute.deploy import systemctl
-from tests.execute.deploy.conftest import Settle, Town, engines, settle, watched
-from tests.execute.deploy.test_transaction import Watch
+from tests.execute.deploy.conftest import Settle, Town, Watch, engines, settle, watched
 
 __all__ = ["settle", "state", "watched"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.execute.conftest import ENGINE
+from tests.execute.deploy.receipt import receipt
 from tests.small_repo import pin, sha, write
 
 SERVICE = "here/small"
@@ -72,12 +73,9 @@ def matrix(parent: str, candidate: str) -> str:
     })  # fmt: skip
 
 
-def qualification(name: str, text: str, verdict: str = "passed") -> str:
-    return yaml({
-        "hio": "qualification/v1", "name": f"q-{name}", "service": SERVICE, "stack": pin(name, text), "build": "s1",
-        "at": "2026-11-28T00:00:00Z", "process": {"executable": "unknown"}, "claim": {},
-        "probes": {"health": {"verdict": verdict, **({"because": "it was sick"} if verdict != "passed" else {})}},
-    })  # fmt: skip
+def qualification(name: str, text: str, healthy: bool = True) -> dict[str, str]:
+    """File -> text of the receipt of a stack and of its rows."""
+    return receipt(ROOM, SERVICE, pin(name, text), "s1", {"executable": "unknown"}, healthy)
 
 
 def documents(port: int, candidates: tuple[str, ...] = ("quick",), **place: Any) -> dict[str, str]:
@@ -114,7 +112,7 @@ def documents(port: int, candidates: tuple[str, ...] = ("quick",), **place: Any)
         "manifests/sites/here.yaml": yaml(site),
         f"{ROOM}/stacks/base.yaml": base,
         f"{ROOM}/captures/base-seen.yaml": capture("base"),
-        f"{ROOM}/qualifications/q-base.yaml": qualification("base", base),
+        **qualification("base", base),
         f"ledger/{SERVICE}/2026/b0.yaml": baseline,
         f"ledger/{SERVICE}/2026/yes.yaml": yes,
     }
@@ -123,7 +121,7 @@ def documents(port: int, candidates: tuple[str, ...] = ("quick",), **place: Any)
         made |= {
             f"{ROOM}/stacks/{name}.yaml": text,
             f"{ROOM}/captures/{name}-seen.yaml": capture(name, name),
-            f"{ROOM}/qualifications/q-{name}.yaml": qualification(name, text),
+            **qualification(name, text),
             f"matrix/{SERVICE}/base-to-{name}.yaml": matrix("base", name),
         }
     return made
