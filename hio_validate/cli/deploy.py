@@ -23,6 +23,7 @@ from hio_validate.execute.journal import now
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.repo import Repo, name_of
 from hio_validate.report import deployment as told
+from hio_validate.report.refusals import refusals
 from hio_validate.rules.base import View
 from hio_validate.settings.difference import Difference
 from hio_validate.subjects import NoSubject, Surroundings, subject
@@ -137,7 +138,7 @@ def _page(repository: Repo, work: Work, reasons: Sequence[str], yes: bool, forma
     there = {each.path: content_at(each.path) for each in work.files}
     new = {each.path: contents.get(each.after or "") for each in work.files}
     show(told.page(work, switching.serving(work), difference, notes, there, new, width()))
-    show(told.refusals(reasons, width()))
+    show(("\n" if reasons else "") + refusals(reasons, width()))
 
 
 def _difference(repository: Repo, work: Work) -> tuple[Difference | None, list[str]]:

@@ -14,6 +14,7 @@ from hio_validate.execute.deploy import deployments, preparing, rolling
 from hio_validate.execute.journal import now
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.report import deployment as told
+from hio_validate.report.refusals import refusals
 from hio_validate.rules.base import View
 
 
@@ -43,7 +44,7 @@ def rollback(
     if format_ == "text":
         folder = deployments.folder_of(state) / (work.deployment or work.name)
         show(told.way_back_page(work, str(folder), switching.serving(work), width()))
-        show(told.refusals(refused, width()))
+        show(("\n" if refused else "") + refusals(refused, width()))
     elif refused or not yes:
         show(as_json({**told.as_shape(work, refused), "exit_code": 1 if refused else 0}))
     if refused:

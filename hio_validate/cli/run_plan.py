@@ -20,6 +20,7 @@ from hio_validate.execute.prepare import prepare
 from hio_validate.execute.work import Work
 from hio_validate.repo import Item, Repo
 from hio_validate.report import trial
+from hio_validate.report.refusals import refusals
 from hio_validate.rules.base import View
 
 
@@ -80,7 +81,7 @@ def _work(found: Repo, item: Item, root: Path, job: str, format_: str) -> Work:
     if format_ == "json":
         show(as_json({"version": 1, "job": job, "refused": made, "exit_code": 1}))
     else:
-        show(trial.refusals(made, width()))
+        show(refusals(made, width()))
     sys.exit(1)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import wrap
 from typing import Any
 
 from hio_validate.execute.deploy import way_back
@@ -13,6 +12,7 @@ from hio_validate.execute.deploy.work import FileChange, Work
 from hio_validate.execute.journal import Event
 from hio_validate.report.difference import as_shape as difference_shape
 from hio_validate.report.difference import render
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.summary import counted
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
@@ -37,14 +37,14 @@ def page(
     """What a deployment will change on this host, against what runs now."""
     where = f"{work.address}:{work.port}, {work.backend}" + (f" {work.unit}" if work.unit else "")
     parts = [f"deploy {_name(work.to.stack)} as {work.service} ({where})\n"]
-    parts.append(_said(f"serves now: {serving}", width))
+    parts.append(paragraph(f"serves now: {serving}", width))
     if difference is not None:
         parts.append("\n" + render(difference, _sides(work), notes, width))
     parts.append("\nfiles\n" + "".join(_file(each, there, new, width) for each in work.files))
     parts.append("\nstands on\n" + _indented(table(list(_pins(work)), width - 2)))
     back = f"{_name(work.away.stack)} serves again" if work.away.stack else "nothing serves, as now"
     parts.append(
-        "\n" + _said(f"then: stop, prove the port free, start, wait until it is ready, prove it; should any proof fail, it is "
+        "\n" + paragraph(f"then: stop, prove the port free, start, wait until it is ready, prove it; should any proof fail, it is "
                      f"taken back, and {back}, which is proven, too", width)
     )  # fmt: skip
     return "".join(parts)
@@ -54,11 +54,11 @@ def way_back_page(work: Work, folder: str, serving: str, width: int) -> str:
     """What a rollback will do."""
     back = _name(work.away.stack) if work.away.stack else "nothing"
     parts = [f"roll back {work.deployment}: {_name(work.to.stack)} -> {back} as {work.service}\n"]
-    parts.append(_said(f"serves now: {serving}", width) + "\n")
-    parts += [_said(f"{n}. {step}", width, "   ") for n, step in enumerate(way_back.steps(work, folder), 1)]
-    parts += [_said(f"{each.path} has other bytes by now than {work.deployment} put there: they are kept first", width)
+    parts.append(paragraph(f"serves now: {serving}", width) + "\n")
+    parts += [paragraph(f"{n}. {step}", width, 3) for n, step in enumerate(way_back.steps(work, folder), 1)]
+    parts += [paragraph(f"{each.path} has other bytes by now than {work.deployment} put there: they are kept first", width)
               for each in work.foreign]  # fmt: skip
-    return "".join(parts) + _said(f"then proven: {', '.join(way_back.checks(work))}", width)
+    return "".join(parts) + paragraph(f"then proven: {', '.join(way_back.checks(work))}", width)
 
 
 def rollback_markdown(work: Work, folder: str, serving: str) -> str:
@@ -95,11 +95,6 @@ def rollback_markdown(work: Work, folder: str, serving: str) -> str:
         "",
     ]  # fmt: skip
     return "\n".join(lines)
-
-
-def refusals(reasons: Sequence[str], width: int) -> str:
-    """Every reason against it."""
-    return ("\n" if reasons else "") + "".join(_said(f"refused: {each}", width) for each in reasons)
 
 
 def progress(event: Event) -> str | None:
@@ -214,11 +209,11 @@ def _sides(work: Work) -> tuple[str, str]:
 def _file(each: FileChange, there: Bytes, new: Bytes, width: int) -> str:
     old, now = there.get(each.path), new.get(each.path)
     if old == now:
-        return _said(f"  {each.path} stays as it is", width)
+        return paragraph(f"  {each.path} stays as it is", width)
     if old is None:
-        return _said(f"  {each.path} is installed ({counted(len(now or b''), 'byte')})", width)
+        return paragraph(f"  {each.path} is installed ({counted(len(now or b''), 'byte')})", width)
     strange = "; hio did NOT write what is there: it is kept and needs --overwrite" if each.foreign else ""
-    return _said(f"  {each.path} is replaced{strange}", width) + "".join(_differing(old, now or b""))
+    return paragraph(f"  {each.path} is replaced{strange}", width) + "".join(_differing(old, now or b""))
 
 
 def _differing(old: bytes, new: bytes) -> Iterator[str]:
@@ -259,15 +254,6 @@ def _code(step: str) -> str:
     """A step with its command set apart."""
     said, colon, command = step.partition(": ")
     return f"{said}:\n\n   ```\n   {command}\n   ```\n" if colon else said
-
-
-def _said(sentence: str, width: int, margin: str = "  ") -> str:
-    shown = visible(sentence)
-    lead = " " * (len(shown) - len(shown.lstrip()))
-    lines = wrap(
-        shown, width, subsequent_indent=lead + margin, break_long_words=False, break_on_hyphens=False
-    )
-    return "\n".join(lines) + "\n"
 
 
 def _indented(text: str) -> str:

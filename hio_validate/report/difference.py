@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import Any
 
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
-from hio_validate.report.visible import visible
 from hio_validate.settings.difference import Compared, Difference, Group
 from hio_validate.settings.setting import Setting
 
@@ -38,16 +37,16 @@ def render(
             parts.append(f"{group}\n" + _indented(table(rows, width - 2)))
     unseen = [each.address for each in difference.of(Group.ONE_SIDE)]
     if unseen:
-        parts.append(f"{Group.ONE_SIDE}\n" + _wrapped(f"  {', '.join(unseen)}", width))
+        parts.append(f"{Group.ONE_SIDE}\n" + paragraph(f"  {', '.join(unseen)}", width))
     misread = [
         f"  {label}: {each.message} ({each.help})"
         for label, side in zip(labels, difference.not_understood, strict=True)
         for each in side
     ]
     if misread:
-        parts.append(f"{NOT_UNDERSTOOD}\n" + "".join(_wrapped(each, width) for each in misread))
+        parts.append(f"{NOT_UNDERSTOOD}\n" + "".join(paragraph(each, width) for each in misread))
     if notes:
-        parts.append("".join(_wrapped(f"note: {note}", width) for note in notes))
+        parts.append("".join(paragraph(f"note: {note}", width) for note in notes))
     return "\n".join(parts)
 
 
@@ -96,16 +95,6 @@ def _short(each: Compared, setting: Setting | None, value: str) -> str:
     if each.group is Group.IDENTITY or len(value) == 64:
         return value[:12] if len(value) == 64 else value
     return setting.shown if setting and not setting.known else value
-
-
-def _wrapped(sentence: str, width: int) -> str:
-    """One sentence over as many lines as it needs, the further ones indented below the first."""
-    shown = visible(sentence)
-    margin = " " * (len(shown) - len(shown.lstrip()))
-    lines = wrap(
-        shown, width, subsequent_indent=margin + "  ", break_long_words=False, break_on_hyphens=False
-    )
-    return "\n".join(lines) + "\n"
 
 
 def _indented(text: str) -> str:

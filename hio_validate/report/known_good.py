@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import Any
 
 from hio_validate.known_good import Judgement, Violation
 from hio_validate.models.known_good import Requirement
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.visible import visible
 from hio_validate.settings.value import text_of
 
@@ -20,12 +20,8 @@ def render(judgements: Sequence[Judgement]) -> str:
 
 
 def _block(judged: Judgement) -> str:
-    lines = [f"{visible(judged.stack)}: {_verdict(judged)}"]
-    for violation in judged.violations:
-        lines += _violation(violation)
-    for note in judged.notes:
-        lines += _wrapped(f"note: {note}", "  ")
-    return "\n".join(lines) + "\n"
+    parts = [f"{visible(judged.stack)}: {_verdict(judged)}\n", *map(_violation, judged.violations)]
+    return "".join([*parts, *(paragraph(f"  note: {note}", _WIDTH) for note in judged.notes)])
 
 
 def _verdict(judged: Judgement) -> str:
@@ -40,24 +36,19 @@ def _verdict(judged: Judgement) -> str:
     return f"nothing known speaks against it{about}" if about else "nothing is known of its model"
 
 
-def _violation(each: Violation) -> list[str]:
+def _violation(each: Violation) -> str:
     head = f"{each.severity}: {each.process}.{each.factor}" if each.requirement else f"{each.process}"
     if each.requirement is None or each.registry is None:
-        return _wrapped(f"unknown: {head}: {each.found}", "  ")
-    lines = _wrapped(f"{each.verdict}: {head}", "  ")
-    lines += _wrapped(f"is      {each.found}", "    ", "            ")
-    lines += _wrapped(f"wanted  {each.wanted}", "    ", "            ")
-    lines += _wrapped(f"because {each.requirement.because}", "    ", "            ")
-    if each.requirement.scope:
-        lines += _wrapped(f"seen    {each.requirement.scope}", "    ", "            ")
-    return [*lines, *_wrapped(f"says    {each.registry.file}", "    ", "            ")]
-
-
-def _wrapped(text: str, indent: str, then: str = "") -> list[str]:
-    return wrap(
-        visible(text), _WIDTH, initial_indent=indent, subsequent_indent=then or indent + "  ",
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+        return paragraph(f"  unknown: {head}: {each.found}", _WIDTH)
+    told = [
+        ("is", each.found),
+        ("wanted", each.wanted),
+        ("because", each.requirement.because),
+        ("seen", each.requirement.scope),
+        ("says", each.registry.file),
+    ]
+    below = [paragraph(f"    {word:<7} {said}", _WIDTH, 8) for word, said in told if said]
+    return "".join([paragraph(f"  {each.verdict}: {head}", _WIDTH), *below])
 
 
 def as_shape(judgements: Sequence[Judgement], exit_code: int) -> dict[str, Any]:

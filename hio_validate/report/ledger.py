@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from textwrap import wrap
 from typing import Any
 
 from hio_validate.ledger import NOTHING, Ledger
@@ -20,8 +19,8 @@ from hio_validate.moment import moment
 from hio_validate.next_test import AskedTest
 from hio_validate.quantity import published
 from hio_validate.repo import Item, name_of, pin_of
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
-from hio_validate.report.visible import visible
 
 Shape = dict[str, Any]
 
@@ -164,16 +163,8 @@ def render_next(tests: Sequence[AskedTest], service: str, width: int = 80) -> st
 
 def _told(head: str, said: Sequence[str], width: int) -> str:
     """A line, and below it the sentences it deserves."""
-    told = [("  ", head), *(("    ", sentence) for sentence in said)]
-    lines = [
-        line
-        for indent, text in told
-        for line in wrap(
-            visible(text), width - 2, initial_indent=indent, subsequent_indent="    ",
-            break_long_words=False, break_on_hyphens=False,
-        )
-    ]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    below = [paragraph(f"    {sentence}", width - 2, 0) for sentence in said if sentence]
+    return "".join([paragraph(f"  {head}", width - 2), *below])
 
 
 def _standing(shape: Shape) -> list[tuple[str, str]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import Any
 
 from hio_validate.life import Happening, Life, Value
 from hio_validate.quantity import published
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
-from hio_validate.report.visible import visible
 
 
 def as_shape(found: Life) -> dict[str, Any]:
@@ -63,12 +62,8 @@ def _told(each: Happening, width: int) -> str:
     decision = f" ({model.decision})" if model.kind == "decision" else ""
     head = f"{model.at}  {model.kind}{decision} {each.entry.name} by {model.by}{imported}"
     said = [_values(each), _number(each), model.because or ""]
-    lines = wrap(visible(head), width, subsequent_indent="    ", break_on_hyphens=False)
-    for sentence in said:
-        lines += wrap(
-            visible(sentence), width, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
-        )
-    return "\n".join(lines) + "\n"
+    told = [paragraph(f"    {sentence}", width, 0) for sentence in said if sentence]
+    return "".join([paragraph(head, width, 4), *told])
 
 
 def _values(each: Happening) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import wrap
 from typing import Any
 
-from hio_validate.execute.approvals import ASK
 from hio_validate.execute.work import ArmWork, Ceilings, Question, Work
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.summary import counted
-from hio_validate.report.visible import visible
 from hio_validate.size import shown
 
 WIDTH = 80
@@ -32,12 +30,10 @@ def as_text(work: Work, question: str, then: str, before: Mapping[str, Any], wid
         ("What is written", list(_written(work))),
         ("What is known before the start", list(_known(before))),
     ]
-    lines: list[str] = []
-    for title, sentences in sections:
-        lines += ["", *wrap(visible(title), width)] if lines else wrap(visible(title), width)
-        for sentence in sentences:
-            lines += _wrapped(sentence, width)
-    return "\n".join(lines) + "\n"
+    return "\n".join(
+        paragraph(title, width, 0) + "".join(paragraph(f"  {each}", width) for each in sentences)
+        for title, sentences in sections
+    )
 
 
 def as_shape(work: Work, question: str, then: str, before: Mapping[str, Any]) -> dict[str, object]:
@@ -61,32 +57,6 @@ def as_shape(work: Work, question: str, then: str, before: Mapping[str, Any]) ->
         ],
         "preflight": dict(before),
     }
-
-
-def refusals(reasons: Sequence[str], width: int = WIDTH) -> str:
-    """Why a plan may not run, a paragraph each; a command that mends it stands on a line of its own, unbroken."""
-    lines: list[str] = []
-    for reason in reasons:
-        sentence, mends, command = reason.partition(ASK)
-        said = f"refused: {sentence}" + (ASK.rstrip() if mends else "")
-        lines += wrap(
-            visible(said),
-            width,
-            subsequent_indent=" " * _INDENT,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        lines += [" " * _INDENT + visible(command)] if command else []
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _wrapped(sentence: str, width: int) -> list[str]:
-    """A sentence over several lines; what follows its first line stands deeper. A long path is not cut."""
-    indent = " " * _INDENT
-    return wrap(
-        visible(sentence), width, initial_indent=indent, subsequent_indent=indent * 2,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
 
 
 def _service(work: Work, then: str) -> str:

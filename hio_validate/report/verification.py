@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import Any
 
 from hio_validate.execute.verified import Check, Verdict, Verification
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.visible import columns, visible
 
 _DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
@@ -25,7 +26,7 @@ def summary(found: Verification, service: str) -> str:
 
 def render(found: Verification, service: str, width: int = 80, all_: bool = False) -> str:
     """The summary, then a table for each verdict; what is equal only where `all_` is asked for."""
-    parts = [_wrapped(summary(found, service), width)]
+    parts = [paragraph(summary(found, service), width)]
     for verdict, word in _WORDS.items():
         checks = [each for each in found.checks if each.verdict == verdict]
         if checks and (verdict != "equal" or all_):
@@ -100,7 +101,7 @@ def _table(checks: Sequence[Check], width: int) -> str:
     reasons = {each.observed for each in checks}
     if len(checks) > 1 and len(reasons) == 1 and not any(each.declared for each in checks):
         names = ", ".join(each.name for each in checks)
-        return _wrapped(f"  {names}: {reasons.pop()}", width)
+        return paragraph(f"  {names}: {reasons.pop()}", width)
     first = min(max(columns(visible(each.name)) for each in checks), _LONGEST_NAME)
     cell = max(_NARROWEST, (width - first - 6) // 2)
     rows = [("", "declared", "observed"), *((each.name, each.declared, each.observed) for each in checks)]
@@ -113,9 +114,4 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     for parts in zip_longest(*pieces, fillvalue=""):
         padded = (part + " " * (size - columns(part)) for part, size in zip(parts, widths, strict=True))
         lines.append(("  " + "  ".join(padded)).rstrip())
-    return "\n".join(lines) + "\n"
-
-
-def _wrapped(text: str, width: int) -> str:
-    lines = wrap(visible(text), width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines) + "\n"

@@ -11,7 +11,8 @@ import pytest
 from hio_validate.command import Command
 from hio_validate.execute.approvals import ASK
 from hio_validate.execute.work import Service, Work
-from hio_validate.report.trial import as_shape, as_text, refusals
+from hio_validate.report.refusals import refusals
+from hio_validate.report.trial import as_shape, as_text
 from tests.execute.experiment import SERVICE, prepared
 
 BEFORE = {"at": "2026-11-29T12:00:00Z", "last": ["r0: failed: it broke"], "active": [], "pending": ["j7: unsafe"],
