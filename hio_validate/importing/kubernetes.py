@@ -140,7 +140,7 @@ def _variable(each: Node, started: Started, found: Found, maps: Mapping[str, Nod
     if secret is not None:
         reference = name.text.lower().replace("_", "-")
         started.env[name.text] = f"${{{SECRET}{reference}}}"
-        started.places[f"{SECRET}{reference}"] = f"kubernetes secret {_key(secret)}"
+        started.places[f"{SECRET}{reference}"] = kept_in_cluster(secret.get("name"), secret.get("key"))
         return
     known = maps.get(_text(of_map.get("name"))) if of_map is not None else None
     text = known.get(_text(of_map.get("key"))) if known is not None and of_map is not None else None
@@ -167,8 +167,9 @@ def _all_of(each: Node, started: Started, found: Found, maps: Mapping[str, Node]
             started.env[prefix + name] = value.text or ""
 
 
-def _key(secret: Node) -> str:
-    return f"{_text(secret.get('name'))}, key {_text(secret.get('key'))}"
+def kept_in_cluster(name: Node | None, key: Node | None) -> str:
+    """Where a secret of a cluster is kept, as a site says it and `hio render --target kubernetes` reads it."""
+    return f"kubernetes:{_text(name)}/{_text(key)}"
 
 
 def _text(node: Node | None) -> str:

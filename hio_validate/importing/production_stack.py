@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.importing.found import Found, Source, Started
+from hio_validate.importing.kubernetes import kept_in_cluster
 from hio_validate.settings.places import SECRET
 from hio_validate.source.foreign import Node
 
@@ -114,11 +115,7 @@ def _secrets(model: Node, spec: Node | None, started: Started) -> None:
             continue
         started.env[variable] = f"${{{SECRET}{name}}}"
         secret = node.get("secretName")
-        kept = (
-            f"kubernetes secret {_text(secret)}, key {_text(node.get('secretKey'))}"
-            if secret
-            else "say where it is kept"
-        )
+        kept = kept_in_cluster(secret, node.get("secretKey")) if secret else "say where it is kept"
         started.places[f"{SECRET}{name}"] = kept
 
 

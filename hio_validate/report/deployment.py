@@ -97,51 +97,44 @@ def rollback_markdown(work: Work, folder: str, serving: str) -> str:
     return "\n".join(lines)
 
 
+_TOLD = {
+    "checked": "everything it stands on holds",
+    "installed": "{files} installed",
+    "stopped": "what served is stopped, the port is free",
+    "starting": "starting",
+    "running": "process {who[pid]} runs",
+    "ready": "it is ready",
+    "proven": "it is what was asked for, proven by {checks}",
+    "failed": "FAILED ({step}): {found}",
+    "taken-away": "nothing of it serves any more",
+    "put-back": "{files} put back",
+    "restoring": "what served before is started again (process {who[pid]})",
+    "restored": "it is as it was before, proven by {checks}",
+    "recorded": "recorded in {entry}",
+    "not-recorded": "NOT recorded: {why}",
+    "left-open": "LEFT OPEN: {why}",
+    "recovering": "taken up again",
+    "closed": "{outcome}",
+}
+"""Event -> what is said of it; names are those of its data."""
+_OUTCOMES = {"rolled-back": "rolled back", "refused": "refused; nothing was changed"}
+
+
 def progress(event: Event) -> str | None:
     """One calm line about something that happened; None for what nobody waits for."""
+    if event.event in _QUIET:
+        return None
     data = event.data
-    match event.event:
-        case "checked":
-            said = "everything it stands on holds"
-        case "installed":
-            said = f"{counted(len(data['files']), 'file')} installed"
-        case "stopped":
-            said = "what served is stopped, the port is free"
-        case "starting":
-            said = "starting"
-        case "running":
-            said = f"process {data['who']['pid']} runs"
-        case "ready":
-            said = "it is ready"
-        case "proven":
-            said = f"it is what was asked for, proven by {counted(len(data['checks']), 'check')}"
-        case "failed":
-            said = f"FAILED ({data['step']}): {_found(data['found'])}"
-        case "taken-away":
-            said = "nothing of it serves any more"
-        case "put-back":
-            said = f"{counted(len(data['files']), 'file')} put back"
-        case "restoring":
-            said = f"what served before is started again (process {data['who']['pid']})"
-        case "restored":
-            said = f"it is as it was before, proven by {counted(len(data['checks']), 'check')}"
-        case "recorded":
-            said = f"recorded in {data['entry']}"
-        case "not-recorded":
-            said = f"NOT recorded: {data['why']}"
-        case "left-open":
-            said = f"LEFT OPEN: {data['why']}"
-        case "recovering":
-            said = "taken up again"
-        case "closed":
-            said = {
-                "deployed": "deployed",
-                "rolled-back": "rolled back",
-                "refused": "refused; nothing was changed",
-            }[data["outcome"]]
-        case other:
-            said = "" if other in _QUIET else other.replace("-", " ")
-    return f"{event.at[11:19]}  {visible(said)}\n" if said else None
+    outcome = str(data.get("outcome"))
+    shown = {
+        **data,
+        "files": counted(len(data.get("files", ())), "file"),
+        "checks": counted(len(data.get("checks", ())), "check"),
+        "found": _found(data.get("found", {})),
+        "outcome": _OUTCOMES.get(outcome, outcome),
+    }
+    said = _TOLD[event.event].format_map(shown) if event.event in _TOLD else event.event.replace("-", " ")
+    return f"{event.at[11:19]}  {visible(said)}\n"
 
 
 def listed(known: Sequence[Deployment], width: int) -> str:

@@ -219,7 +219,7 @@ def test_a_deployment(tmp_path: Path) -> None:
     assert env(draft) == {
         "VLLM_USE_V1": "1", "WORKERS": "4", "MODEL": "org/model", "FLAG": "n", "HF_TOKEN": "${secret:hf-token}", "W": "4",
     }  # fmt: skip
-    assert draft.places == {"secret:hf-token": "kubernetes secret hf, key token"}
+    assert draft.places == {"secret:hf-token": "kubernetes:hf/token"}
     assert [said.partition(" ")[2].partition(":")[0] for said in opened(draft)] == [
         "the image vllm/vllm-openai",
         "variables come from secretRef",

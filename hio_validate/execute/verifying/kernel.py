@@ -21,6 +21,7 @@ from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import holders_of, listeners
 from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.places import PLACE_HOLDER
+from hio_validate.settings.secrets import WITHHELD
 
 SURROUNDINGS = frozenset(
     {
@@ -193,7 +194,7 @@ def _word(words: Sequence[str], at: int, is_secret: bool = False) -> str:
     if at >= len(words):
         return "missing"
     kept = [word for line in privacy.keep(words, {}, Grammar(None, None)).argv for word in line]
-    return "withheld" if is_secret else _short(kept[at])
+    return WITHHELD if is_secret else _short(kept[at])
 
 
 def _after(words: Sequence[str], at: int) -> str:
@@ -223,7 +224,7 @@ def _secret_names(named: Command) -> frozenset[str]:
 
 def _value(name: str, shown: Mapping[str, str | None], is_secret: bool = False) -> str:
     value = None if is_secret else shown.get(name)
-    return "withheld" if value is None else _short(value)
+    return WITHHELD if value is None else _short(value)
 
 
 def _short(text: str) -> str:
