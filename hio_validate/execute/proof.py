@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hio_validate.command import Command
+from hio_validate.evidence.probes import slot_count
 from hio_validate.execute import owned
 from hio_validate.execute.interpreted import as_executed, interpreter
 from hio_validate.execute.secrets import key_of
@@ -202,17 +203,10 @@ def _same_report(name: str, before: CapturedProcess, now: CapturedProcess) -> st
 
 
 def _slots(before: CapturedProcess, now: CapturedProcess) -> str:
-    old, new = _slot_count(before), _slot_count(now)
+    old, new = slot_count(before), slot_count(now)
     if old is None or new is None:
         return "unknown: the server does not say how many slots it has"
     return PASSED if old == new else f"{new} slots, before it had {old}"
-
-
-def _slot_count(process: CapturedProcess) -> int | None:
-    if process.slots is not None and process.slots.how != "unknown":
-        return len({name.partition(".")[0] for name in process.slots.facts})
-    total = process.props.facts.get("total_slots") if process.props else None
-    return int(total) if total is not None else None
 
 
 def _swap(process: CapturedProcess) -> str:

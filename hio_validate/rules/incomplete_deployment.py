@@ -184,15 +184,20 @@ def _way_back(item: Item, ledger: Ledger, view: View) -> Iterator[Problem]:
 def _rollback(item: Item, view: View) -> Iterator[Problem]:
     yield from _captured(item, "stack", view)
     yield from _attempt(item)
-    if item.model.undoes is None:
-        if item.model.attempted is None:
-            yield Problem(
-                at(item, "kind"),
-                f"{item.name} takes nothing back: it names neither a deployment nor an attempt",
-                "name the deployment that was taken back (undoes), or the stack that was tried (attempted)",
-            )
-        return
-    undone = view.repo.find("entry/v1", item.model.undoes, item.service)
+    entry: Rollback = item.model
+    if entry.undoes is not None:
+        yield from _undone(item, entry.undoes, view)
+    elif entry.attempted is None:
+        yield Problem(
+            at(item, "kind"),
+            f"{item.name} takes nothing back: it names neither a deployment nor an attempt",
+            "name the deployment that was taken back (undoes), or the stack that was tried (attempted)",
+        )
+
+
+def _undone(item: Item, undoes: str, view: View) -> Iterator[Problem]:
+    """Whether a rollback takes back a deployment that it follows, once, to the stack which that one named."""
+    undone = view.repo.find("entry/v1", undoes, item.service)
     if undone is None or undone.model is None:
         return
     if not isinstance(undone.model, Deployment):
@@ -204,16 +209,7 @@ def _rollback(item: Item, view: View) -> Iterator[Problem]:
         )
         return
     known = view.ledger(item.service).before(item.name)
-    earlier = next(
-        (
-            each
-            for each in known.entries.values()
-            if isinstance(each.model, Rollback)
-            and each.model.undoes
-            and known.entry(each.model.undoes) is undone
-        ),
-        None,
-    )
+    earlier = _taken_back_by(undone, known)
     if earlier is not None:
         yield Problem(
             at(item, "undoes"),
@@ -227,6 +223,18 @@ def _rollback(item: Item, view: View) -> Iterator[Problem]:
             f"{item.name} does not follow {undone.name}, which it undoes",
             "a rollback follows the deployment it takes back",
         )
+    yield from _another_way(item, undone, view)
+
+
+def _taken_back_by(undone: Item, known: Ledger) -> Item | None:
+    """The rollback that took a deployment back."""
+    rollbacks = (
+        each for each in known.entries.values() if isinstance(each.model, Rollback) and each.model.undoes
+    )
+    return next((each for each in rollbacks if known.entry(each.model.undoes) is undone), None)
+
+
+def _another_way(item: Item, undone: Item, view: View) -> Iterator[Problem]:
     named, back = _pinned(undone, "rollback", view), _pinned(item, "stack", view)
     if named is not None and back is not None and named is not back:
         yield Problem(
