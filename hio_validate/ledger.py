@@ -193,12 +193,17 @@ class Ledger:
     @property
     def deployment(self) -> Item | None:
         """The deployment or rollback entry that says what serves; None where the ledger knows of none."""
-        said = [
-            item
-            for item in self.as_of()
-            if isinstance(item.model, Deployment | Rollback) and (item.name, DEPLOYED) not in self.overruled
-        ]
-        return said[-1] if said else None
+        return next(self._newest_deployments(), None)
+
+    @property
+    def standing(self) -> Item | None:
+        """The deployment that serves, or the rollback that took it back; an attempt that came to nothing left it standing."""
+        return next((each for each in self._newest_deployments() if not _is_attempt(each)), None)
+
+    def _newest_deployments(self) -> Iterator[Item]:
+        for item in reversed(list(self.as_of())):
+            if isinstance(item.model, Deployment | Rollback) and (item.name, DEPLOYED) not in self.overruled:
+                yield item
 
     @cached_property
     def corrected(self) -> dict[str, str]:
@@ -306,3 +311,8 @@ def ledgers(repo: Repo) -> dict[str, Ledger]:
     for item in repo.of("entry/v1"):
         entries.setdefault(item.model.service, {})[item.name] = item
     return {service: Ledger(service, found) for service, found in entries.items()}
+
+
+def _is_attempt(item: Item) -> bool:
+    """Whether an entry takes back what never became a deployment."""
+    return isinstance(item.model, Rollback) and item.model.undoes is None and item.model.attempted is not None

@@ -7,7 +7,8 @@ replaced, and no matrix is needed. The matrix must be that of this parent and ca
 `retest`, nothing undecided, nothing missing, every cited entry before the deployment), judged by the ledger
 as it was then. The capture must claim the candidate. The way back must lead to the parent or to a stack that
 was accepted before. A rollback undoes a deployment that it follows, to the stack which that deployment named; or it
-took back an attempt that never became a deployment (`attempted`), and says what failed of it.
+took back an attempt that never became a deployment (`attempted`), and says what failed of it. What was attempted
+serves again only where it was accepted before: the accepted stack itself was started anew.
 
 Whether the approval covers it is asked by `approval-does-not-cover`. History from before hio (`imported:
 true`) may be incomplete, and may say what the owner went past (`overridden`): there every finding is a gate.
@@ -80,8 +81,13 @@ def _is_no_replacement(item: Item, ledger: Ledger, view: View) -> bool:
     candidate = _pinned(item, "candidate", view)
     if candidate is None or candidate is not _pinned(item, "parent", view):
         return False
-    accepted = [view.repo.find("stack/v1", name, item.service) for name in ledger.accepted_stacks()]
-    return any(stack is candidate for stack in accepted)
+    return _is_accepted(candidate, ledger, view)
+
+
+def _is_accepted(stack: Item, ledger: Ledger, view: View) -> bool:
+    """Whether a stack was accepted by the ledger as it was."""
+    accepted = (view.repo.find("stack/v1", name, ledger.service) for name in ledger.accepted_stacks())
+    return any(each is stack for each in accepted)
 
 
 def _pinned(item: Item, key: str, view: View) -> Item | None:
@@ -171,8 +177,7 @@ def _way_back(item: Item, ledger: Ledger, view: View) -> Iterator[Problem]:
     back, candidate, parent = (_pinned(item, key, view) for key in ("rollback", "candidate", "parent"))
     if back is None or back is parent:
         return
-    accepted = [view.repo.find("stack/v1", name, item.service) for name in ledger.accepted_stacks()]
-    if back is candidate or not any(stack is back for stack in accepted):
+    if back is candidate or not _is_accepted(back, ledger, view):
         what = "is what is deployed" if back is candidate else "never served and was never accepted before"
         yield Problem(
             at(item, "pins", "rollback"),
@@ -183,7 +188,7 @@ def _way_back(item: Item, ledger: Ledger, view: View) -> Iterator[Problem]:
 
 def _rollback(item: Item, view: View) -> Iterator[Problem]:
     yield from _captured(item, "stack", view)
-    yield from _attempt(item)
+    yield from _attempt(item, view)
     entry: Rollback = item.model
     if entry.undoes is not None:
         yield from _undone(item, entry.undoes, view)
@@ -245,7 +250,7 @@ def _another_way(item: Item, undone: Item, view: View) -> Iterator[Problem]:
         )
 
 
-def _attempt(item: Item) -> Iterator[Problem]:
+def _attempt(item: Item, view: View) -> Iterator[Problem]:
     """A stack that was tried and never stood: no deployment of it is undone, and something failed."""
     entry: Rollback = item.model
     if entry.attempted is None:
@@ -265,10 +270,18 @@ def _attempt(item: Item) -> Iterator[Problem]:
         yield Problem(
             at(item, "attempted"), "an attempt was taken back, and nothing says what failed", advice
         )
-    back = entry.pins.stack
-    if back is not None and back.partition("@")[2] == entry.attempted.partition("@")[2]:
+    back = _pinned(item, "stack", view)
+    if (
+        back is not None
+        and f"@{back.document.digest}" in entry.attempted
+        and not _is_accepted(back, view.ledger(item.service).before(item.name), view)
+    ):
         advice = "pin the stack that serves again; the one that was tried does not"
-        yield Problem(at(item, "pins", "stack"), f"{back.partition('@')[0]} is what was attempted", advice)
+        yield Problem(
+            at(item, "pins", "stack"),
+            f"{back.name} is what was attempted, and was never accepted before",
+            advice,
+        )
 
 
 RULE = Rule(

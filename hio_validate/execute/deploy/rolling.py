@@ -27,9 +27,7 @@ class CannotRollBack(Exception):
 def deployed(view: View, named: str | None) -> Item:
     """The entry of the deployment that is meant: by its service, by its name, or the only one. Raises CannotRollBack."""
     current = {
-        service: ledger.deployment
-        for service, ledger in view.ledgers.items()
-        if ledger.deployment is not None
+        service: ledger.standing for service, ledger in view.ledgers.items() if ledger.standing is not None
     }
     if named is not None and named not in view.ledgers:
         item = next((each for each in view.repo.of("entry/v1") if named in (each.name, each.full_name)), None)
@@ -56,13 +54,10 @@ def deployed(view: View, named: str | None) -> Item:
 def _standing(item: Item) -> Item:
     """A deployment that was not taken back yet."""
     if isinstance(item.model, Rollback):
-        undone = name_of(item.model.undoes) if item.model.undoes else None
-        said = (
-            f"{undone} was taken back already, by {item.name}"
-            if undone
-            else f"{item.name} took the last attempt back"
+        undone = name_of(item.model.undoes or "the deployment")
+        raise CannotRollBack(
+            f"{undone} was taken back already, by {item.name}: there is no deployment to take back"
         )
-        raise CannotRollBack(f"{said}: there is no deployment to take back")
     return item
 
 

@@ -141,3 +141,18 @@ def test_a_rollback_that_is_interrupted_is_finished(settle: Settle, watched: Wat
         assert Path(here.local.launch_file).exists()
     else:
         assert_taken_back(here, made)
+
+
+def test_an_attempt_that_came_to_nothing_leaves_the_way_back_of_what_serves(
+    settle: Settle, watched: Watch
+) -> None:
+    here = deployed(settle)
+    watched(here)
+    attempt = here.carried_out(here.work("quick"), LITTLE_KILL="worker after running")
+    assert attempt.last("closed") == {"outcome": "rolled-back"}, here.tell(attempt)
+    entry = here.ledger.deployment
+    assert entry is not None and entry.model.attempted == entry.model.pins.stack and here.mode() == "quick"
+    made = here.carried_out(here.way_back())
+    assert made.last("closed") == {"outcome": "rolled-back"}, here.tell(made)
+    assert here.ledger.deployment.model.undoes.endswith("deploy-quick")  # type: ignore[union-attr]
+    assert here.mode() is None and len(engines(here.port)) == 1

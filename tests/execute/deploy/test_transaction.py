@@ -169,3 +169,13 @@ def test_the_keeper_of_the_old_one_is_gone(settle: Settle, tmp_path: Path) -> No
     assert_one_serves(here, made, "quick")
     assert here.local.keeper() != before
     assert town.SERVICE in here.ledger.service
+
+
+def test_what_serves_already_is_started_anew_or_left_as_it_was(settle: Settle, watched: Watch) -> None:
+    here = settle(serves="bare")
+    watched(here)
+    made = here.carried_out(here.work("base"), LITTLE_KILL="worker after running")
+    assert made.last("closed") == {"outcome": "rolled-back"}, here.tell(made)
+    entry = here.ledger.deployment.model  # type: ignore[union-attr]
+    assert entry.attempted == entry.pins.stack and entry.failed["step"] == "running"
+    assert here.mode() is None and not here.local.is_kept()
