@@ -9,9 +9,8 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
@@ -21,12 +20,8 @@ from typing import Any
 
 from hio_validate import writing
 from hio_validate.render.bundle import Bundle, File
-from hio_validate.settings.credentials import credentials_in
-from hio_validate.settings.secrets import WITHHELD, says_secret
+from hio_validate.settings.withholding import difference_without_secrets
 
-_NAMED = re.compile(r"([\w.-]+)[\"']?\s*[=:]\s*|(--?[\w-]+)[\s,\"']+")
-"""A name before its value: an assignment, a key of JSON or YAML, a flag."""
-_REFERENCES = ("${secret:", "$(cat ", "file:")
 RECORD = "rendered.json"
 """Beside the files: from what they were rendered, and the digest of each as hio wrote it."""
 
@@ -98,24 +93,10 @@ def _read(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _difference(found: bytes, rendered: bytes, path: Path) -> Iterator[str]:
+def _difference(found: bytes, rendered: bytes, path: Path) -> list[str]:
     before, after = (each.decode(errors="backslashreplace").splitlines() for each in (found, rendered))
-    above = ""
-    for line in unified_diff(before, after, str(path), "rendered", lineterm="", n=1):
-        yield _without_secret(line, above)
-        above = line
-
-
-def _without_secret(line: str, above: str) -> str:
-    """A line of a difference; what somebody wrote into a file by hand may be a key, also of the flag a line above."""
-    flag = above[1:].strip(" \t\"',-")
-    if above[1:].lstrip(" \t\"'").startswith("-") and " " not in flag and says_secret(flag):
-        return line[:1] + WITHHELD
-    for said in _NAMED.finditer(line):
-        value = line[said.end() :].lstrip("\"'")
-        if value and says_secret(said[1] or said[2]) and not value.startswith(_REFERENCES):
-            return line[: said.end()] + WITHHELD
-    return line[:1] + WITHHELD if credentials_in(line[1:]) else line
+    lines = list(unified_diff(before, after, str(path), "rendered", lineterm="", n=1))
+    return lines[:2] + difference_without_secrets(lines[2:])
 
 
 def _written(folder: Path) -> Mapping[str, str]:
