@@ -63,10 +63,11 @@ def deploy(
     """
     state = jobs.state_folder()
     if lists:
-        show(told.listed(deployments.all_deployments(state), width()))
+        known = deployments.all_deployments(state)
+        show(as_json(told.listed_shape(known)) if format_ == "json" else told.listed(known, width()))
         return
     if recovers:
-        _recover(state, stack)
+        _recover(state, stack, format_)
         return
     if (stack is None) == (plan is None):
         stop("say which STACK to deploy, or which --plan to carry out", 2)
@@ -167,15 +168,21 @@ def _keep(out: Path, work: Work) -> None:
     )
 
 
-def _recover(state: Path, name: str | None) -> None:
+def _recover(state: Path, name: str | None, format_: str) -> None:
     """Recover one deployment, or all that left this host unsafe."""
     chosen = [_named(state, name)] if name else deployments.unsafe(state)
     if not chosen:
         click.echo("no deployment left this host unsafe", err=True)
-        return
     for each in chosen:
         if each.state != "unsafe":
             stop(f"{each.name} needs no recovery: it is {each.state}", 1)
+    if chosen:
+        _recover_each(chosen)
+    if format_ == "json":
+        show(as_json(told.listed_shape([deployments.Deployment(each.folder) for each in chosen])))
+
+
+def _recover_each(chosen: Sequence[deployments.Deployment]) -> None:
     try:
         taken = lock.take()
     except lock.Taken as error:

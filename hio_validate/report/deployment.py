@@ -182,8 +182,16 @@ def as_shape(work: Work, refused: Sequence[str], difference: Difference | None =
 
 def outcome_shape(made: Deployment, exit_code: int) -> dict[str, Any]:
     """Version 1 of what happened."""
+    return {"version": 1, **_shape(made), "exit_code": exit_code}
+
+
+def listed_shape(known: Sequence[Deployment]) -> dict[str, Any]:
+    """Version 1 of the deployments of this host."""
+    return {"version": 1, "deployments": [_shape(each) for each in known], "exit_code": 0}
+
+
+def _shape(made: Deployment) -> dict[str, Any]:
     return {
-        "version": 1,
         "deployment": made.name,
         "state": made.state,
         "outcome": (made.last("closed") or {}).get("outcome"),
@@ -192,7 +200,6 @@ def outcome_shape(made: Deployment, exit_code: int) -> dict[str, Any]:
         "entry": (made.last("recorded") or {}).get("entry"),
         "folder": str(made.folder),
         "events": [{"at": each.at, "event": each.event, **each.data} for each in made.events],
-        "exit_code": exit_code,
     }
 
 

@@ -67,6 +67,8 @@ def test_with_yes_it_follows_to_the_end(settle: Settle) -> None:
     page = (made.folder / "rollback.md").read_text()
     assert "hio rollback here/small --yes" in page and "## By hand, if hio is gone" in page
     assert made.name in here.hio("deploy", "--list").stdout
+    (listed,) = json.loads(here.hio("deploy", "--list", "--format", "json").stdout)["deployments"]
+    assert (listed["deployment"], listed["state"], listed["outcome"]) == (made.name, "closed", "deployed")
     file = here.root / f"{town.ROOM}/rollbacks/{made.name}.yaml"
     assert "rollback/v1" in file.read_text()
 
@@ -255,5 +257,8 @@ def test_nothing_to_recover_and_nothing_to_take_back_is_said(settle: Settle) -> 
     here = settle(serves="nothing")
     assert here.hio("deploy", "--recover").stderr == "no deployment left this host unsafe\n"
     assert here.hio("deploy", "--list").stdout == "nothing was deployed on this host\n"
+    for asked in ("--list", "--recover"):
+        shape = json.loads(here.hio("deploy", asked, "--format", "json").stdout)
+        assert shape == {"version": 1, "deployments": [], "exit_code": 0}
     told = here.hio("rollback")
     assert (told.returncode, told.stderr) == (1, "hio: the ledger knows of no deployment\n")
