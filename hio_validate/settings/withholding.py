@@ -59,8 +59,8 @@ def _named(line: str) -> Iterable[str]:
             continue
         found = _VALUE.match(line, match.end())
         value = found[0].strip().strip("\"'") if found else ""
-        if not PLAIN.fullmatch(value) and "$" not in value:
-            yield value
+        if not PLAIN.fullmatch(value) and "$" not in value and any(map(str.isalnum, value)):
+            yield value  # a bracket alone opens a mapping
 
 
 def _takes_secret(name: str) -> bool:

@@ -165,9 +165,9 @@ def test_bytes_that_hio_did_not_write_need_a_word(settle: Settle) -> None:
 def test_a_key_that_somebody_wrote_into_a_file_is_not_shown(settle: Settle) -> None:
     here = settle()
     with here.local.launch_file.open("a") as file:
-        file.write("MY_API_KEY=geheim\n")
+        file.write("\nMY_API_KEY=geheim\n")
     said = here.hio("deploy", "quick")
-    assert "-MY_API_KEY=withheld" in said.stdout
+    assert "-MY_API_KEY=withheld" in said.stdout and '"secrets": {}' in said.stdout
     assert "geheim" not in said.stdout + said.stderr
 
 
