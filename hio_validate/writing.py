@@ -31,8 +31,8 @@ def replace(path: Path, content: bytes) -> None:
         raise
 
 
-def create(path: Path, content: bytes) -> None:
-    """Write a new file. Raises FileExistsError where there is one already."""
+def create(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Write a new file, with the mode that a new file has here by default. Raises FileExistsError where there is one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
@@ -40,7 +40,7 @@ def create(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, 0o666 & ~_umask() if mode is None else mode)
         os.link(name, path)
     finally:
         os.unlink(name)

@@ -1,14 +1,16 @@
 """A bundle beside files on disk: what differs, and writing it without losing what somebody changed.
 
-Invariant: a file is replaced only if its bytes are those that hio wrote there, or after a copy of it was kept beside it
-(contract 12.5); where one may not be replaced, nothing is written at all.
+Invariants: a file is replaced only if its bytes are those that hio wrote there, or after a copy of it was kept beside it
+(contract 12.5); where one may not be replaced, nothing is written at all. No difference shows a secret (contract 1.8).
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
@@ -18,6 +20,7 @@ from typing import Any
 
 from hio_validate import writing
 from hio_validate.render.bundle import Bundle, File
+from hio_validate.settings.withholding import difference_without_secrets
 
 RECORD = "rendered.json"
 """Beside the files: from what they were rendered, and the digest of each as hio wrote it."""
@@ -61,8 +64,10 @@ def compared_as_installed(bundle: Bundle, root: Path = Path("/")) -> list[Compar
 
 
 def _compare(file: File, path: Path, written: str | None) -> Compared:
+    if path.is_symlink():
+        return _compare_link(file, path)
     try:
-        found = path.read_bytes()
+        found = _read(path)
     except FileNotFoundError:
         return Compared(file, path, State.MISSING)
     if found == file.content:
@@ -71,9 +76,27 @@ def _compare(file: File, path: Path, written: str | None) -> Compared:
     return Compared(file, path, state, tuple(_difference(found, file.content, path)))
 
 
-def _difference(found: bytes, rendered: bytes, path: Path) -> Iterator[str]:
+def _compare_link(file: File, path: Path) -> Compared:
+    """What a link leads to may be anybody's: it is not shown."""
+    try:
+        is_same = _read(path) == file.content
+    except OSError:
+        is_same = False
+    said = (f"{path} is a symbolic link to {os.readlink(path)}",)
+    return Compared(file, path, State.SAME) if is_same else Compared(file, path, State.EDITED, said)
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a file; a pipe or a device would have to be waited for. Raises OSError."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "this is no regular file; move it away", str(path))
+    return path.read_bytes()
+
+
+def _difference(found: bytes, rendered: bytes, path: Path) -> list[str]:
     before, after = (each.decode(errors="backslashreplace").splitlines() for each in (found, rendered))
-    return unified_diff(before, after, str(path), "rendered", lineterm="", n=1)
+    lines = list(unified_diff(before, after, str(path), "rendered", lineterm="", n=1))
+    return lines[:2] + difference_without_secrets(lines[2:])
 
 
 def _written(folder: Path) -> Mapping[str, str]:
@@ -89,16 +112,20 @@ def write(bundle: Bundle, folder: Path, overwrite: bool = False) -> tuple[list[C
     """Write a bundle: what stood in the folder before, and the copies that were kept. Raises OSError.
 
     Nothing is written where a file was edited, unless `overwrite`, which keeps a copy of it first. A symbolic link is
-    never followed out of the folder: it counts as edited, and `overwrite` replaces the link itself.
+    never written through: one that leads to the very bytes is left alone, any other counts as edited, and `overwrite`
+    replaces the link itself.
     """
     found = compared(bundle, folder)
     edited = [each for each in found if each.state is State.EDITED]
     if edited and not overwrite:
         return found, []
     folder.mkdir(parents=True, exist_ok=True)
-    kept = [_keep(each.path) for each in edited]
+    kept = [_keep(each.path) for each in edited if not each.path.is_symlink()]
     for each in found:
-        if each.path.is_symlink():
+        is_link = each.path.is_symlink()
+        if each.state is State.SAME and is_link:
+            continue
+        if is_link:
             each.path.unlink()
         if each.state is not State.SAME:
             writing.replace(each.path, each.file.content)
@@ -112,7 +139,7 @@ def _keep(path: Path) -> Path:
     content = path.read_bytes()
     copy = path.with_name(f"{path.name}.edited-{_digest(content)[:12]}")
     if not copy.exists():
-        writing.create(copy, content)
+        writing.create(copy, content, stat.S_IMODE(path.stat().st_mode))
     return copy
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from hio_validate import __version__
 from hio_validate.render.bundle import Bundle, CannotRender, File, Stamp
 from hio_validate.render.dialects import FILTERS
+from hio_validate.render.filling import apart
 from hio_validate.render.launch import Launch, launch_of
 from hio_validate.render.target import Asked, Draft, Target
 from hio_validate.render.targets import TARGETS
@@ -39,7 +40,7 @@ def render(
     """
     if target not in TARGETS:
         raise CannotRender(f"no target is called {target}: expected {', '.join(TARGETS)}")
-    templates = Templates(repo, FILTERS)
+    templates = Templates(repo, FILTERS, apart)
     settings = settings or Settings(repo)
     made, asked = launch_of(repo, stack, service, settings), Asked(dialect, root, units)
     rendering = _Rendering(TARGETS[target], target, made, asked, templates)
@@ -75,7 +76,10 @@ class _Rendering:
     def files(self) -> tuple[File, ...]:
         """The files without the way back, each read back. Raises CannotRender."""
         texts = {each.name: self._filled(each, self.known) for each in self.drafts}
-        self.read_back = self.target.read_back(self.launch, self.asked, texts)
+        try:
+            self.read_back = self.target.read_back(self.launch, self.asked, texts)
+        except CannotRender as error:
+            raise CannotRender(*error.reasons, *self._whose_templates()) from None
         assert self.read_back.keys() == texts.keys(), "a file that nobody read back is no part of a bundle"
         return tuple(_file(each, texts[each.name]) for each in self.drafts)
 
@@ -102,6 +106,14 @@ class _Rendering:
         }
         all_files = (*files, _file(back.plan, plan), _file(back.page, page))
         return Bundle(self.name, self.launch.service, self.stamp, all_files, read_back)
+
+    def _whose_templates(self) -> list[str]:
+        """What to look at where a template of the repository took part in what was read otherwise."""
+        own = self.templates.own(each.template for each in self.drafts)
+        return [
+            f"templates/{name} of this repository stands in for hio's: correct it, or remove it"
+            for name in own
+        ]
 
     def _filled(self, draft: Draft, known: dict[str, Any]) -> str:
         return self.templates.fill(draft.template, {**known, "file": draft.name})

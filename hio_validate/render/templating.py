@@ -2,19 +2,20 @@
 
 Invariants: a value is text, whatever it looks like, and no template tag in it is ever followed; a name that is not
 there ends the rendering wherever it stands, also in a condition or as the argument of a filter; a template of the
-repository, `templates/<name>`, stands in for the packaged one of the same name.
+repository, `templates/<name>`, stands in for the packaged one of the same name, and is filled in by a process with limits
+of its own (filling.py), so that none takes the host's time or memory.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from hashlib import sha256
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import (
     BaseLoader,
@@ -29,22 +30,42 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from hio_validate.render.bundle import CannotRender
 from hio_validate.render.carrying import CannotCarry
-from hio_validate.repo import Repo
 
 _BY_CHANCE = ("random",)
 """Filters whose answer is another one each time."""
 
 
-class Templates:
-    """The templates of one repository: its own, and the packaged ones."""
+class Held(Protocol):
+    """Whoever has files, a repository above all."""
 
-    def __init__(self, repo: Repo | None, filters: Mapping[str, Callable[..., str]]) -> None:
+    def bytes_of(self, file: str) -> bytes | None: ...
+
+
+Fill = Callable[[str, Mapping[str, bytes], Mapping[str, Any]], str]
+"""Fills in a template of a repository: its name, the repository's templates by name, the values. Raises CannotRender."""
+
+
+class Templates:
+    """The templates of one repository: its own, and the packaged ones; `apart` fills in what its own have a part in."""
+
+    def __init__(
+        self, repo: Held | None, filters: Mapping[str, Callable[..., str]], apart: Fill | None = None
+    ) -> None:
         self._repo = repo
+        self._apart = apart
         self._environment = _environment(_Loader(self), filters)
+
+    def own(self, names: Iterable[str]) -> dict[str, bytes]:
+        """The templates of the repository itself among these and those that they include. Raises CannotRender."""
+        found = {name: self._own(name) for name in sorted(self._closure(tuple(names)))}
+        return {name: source for name, source in found.items() if source is not None}
+
+    def _own(self, name: str) -> bytes | None:
+        return self._repo.bytes_of(f"templates/{name}") if self._repo else None
 
     def source(self, name: str) -> bytes:
         """The bytes of a template. Raises CannotRender."""
-        own = self._repo.bytes_of(f"templates/{name}") if self._repo else None
+        own = self._own(name)
         found = own if own is not None else _packaged(name)
         if found is None:
             raise CannotRender(f"there is no template {name}, neither in templates/ nor packaged with hio")
@@ -78,9 +99,14 @@ class Templates:
             return self._environment.parse(_decoded(self.source(name), name))
         except TemplateError as error:
             raise CannotRender(f"the template {name} cannot be read: {_told(error)}") from None
+        except (RecursionError, MemoryError):
+            raise CannotRender(f"the template {name} cannot be read: it is nested too deeply") from None
 
     def fill(self, name: str, context: Mapping[str, Any]) -> str:
         """A template with its values. Raises CannotRender."""
+        own = self.own([name]) if self._apart else {}
+        if own and self._apart:
+            return self._apart(name, own, context)
         self._parsed(name)
         try:
             return self._environment.get_template(name).render(context)
@@ -88,8 +114,12 @@ class Templates:
             raise CannotRender(f"{name}: {_whose(error.value, context)}{error}") from None
         except UndefinedError as error:
             raise CannotRender(f"the template {name} asks for what is not there: {error}") from None
-        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, OverflowError) as error:
+        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, SyntaxError) as error:
             raise CannotRender(f"the template {name} cannot be filled: {_told(error)}") from None
+        except RecursionError:
+            raise CannotRender(
+                f"the template {name} cannot be filled: it includes or calls itself without end, or is nested too deeply"
+            ) from None
 
 
 class _Loader(BaseLoader):

@@ -17,6 +17,7 @@ from hio_validate.report.summary import counted
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 from hio_validate.settings.difference import Difference
+from hio_validate.settings.withholding import difference_without_secrets
 
 Bytes = Mapping[str, bytes | None]
 """Path -> what is there now."""
@@ -218,7 +219,7 @@ def _file(each: FileChange, there: Bytes, new: Bytes, width: int) -> str:
 
 def _differing(old: bytes, new: bytes) -> Iterator[str]:
     before, after = (each.decode(errors="replace").splitlines() for each in (old, new))
-    lines = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
+    lines = difference_without_secrets(list(difflib.unified_diff(before, after, lineterm="", n=1))[2:])
     yield from (f"    {visible(line)}\n" for line in lines[:_LONGEST_DIFF])
     if len(lines) > _LONGEST_DIFF:
         yield f"    ... {counted(len(lines) - _LONGEST_DIFF, 'line')} more\n"

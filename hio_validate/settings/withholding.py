@@ -45,6 +45,12 @@ def without_secrets(lines: Sequence[str], number: int, stated: Iterable[tuple[in
     return Shown(scrubbed(line, found, shortest=1), frozenset(found))
 
 
+def difference_without_secrets(lines: Sequence[str]) -> list[str]:
+    """The lines of a unified diff below its head as they may be shown: a file that was edited by hand may hold a key."""
+    bare = [line[1:] for line in lines]
+    return [line[:1] + without_secrets(bare, number, ()).line for number, line in enumerate(lines, 1)]
+
+
 def _named(line: str) -> Iterable[str]:
     """What stands after the names of secrets in a line."""
     for match in _NAME.finditer(line):
@@ -53,8 +59,8 @@ def _named(line: str) -> Iterable[str]:
             continue
         found = _VALUE.match(line, match.end())
         value = found[0].strip().strip("\"'") if found else ""
-        if not PLAIN.fullmatch(value) and "$" not in value:
-            yield value
+        if not PLAIN.fullmatch(value) and "$" not in value and any(map(str.isalnum, value)):
+            yield value  # a bracket alone opens a mapping
 
 
 def _takes_secret(name: str) -> bool:

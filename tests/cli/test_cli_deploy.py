@@ -162,6 +162,15 @@ def test_bytes_that_hio_did_not_write_need_a_word(settle: Settle) -> None:
     assert "hio did NOT write" not in here.hio("deploy", "quick").stdout
 
 
+def test_a_key_that_somebody_wrote_into_a_file_is_not_shown(settle: Settle) -> None:
+    here = settle()
+    with here.local.launch_file.open("a") as file:
+        file.write("\nMY_API_KEY=geheim\n")
+    said = here.hio("deploy", "quick")
+    assert "-MY_API_KEY=withheld" in said.stdout and '"secrets": {}' in said.stdout
+    assert "geheim" not in said.stdout + said.stderr
+
+
 @pytest.mark.parametrize(
     ("file", "said"),
     [

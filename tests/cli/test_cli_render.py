@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -108,6 +109,79 @@ def test_a_file_that_was_there_before_hio_is_nobody_s_to_replace(repo: Path, tmp
     assert hio(repo, "render", "base", "--target", "local", "--out", out, "--overwrite").code == 0
     assert (tmp_path / "elsewhere").read_text() == "theirs\n"
     assert not (out / "environment").is_symlink()
+
+
+def test_a_link_is_told_apart_from_a_file_and_what_it_leads_to_is_not_shown(
+    repo: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    hio(repo, "render", "base", "--target", "local", "--out", out)
+    (tmp_path / "elsewhere").write_text("theirs alone\n")
+    for leads_to in (tmp_path / "elsewhere", tmp_path / "nowhere"):
+        (out / "environment").unlink()
+        (out / "environment").symlink_to(leads_to)
+        for words in (["--check", out], ["--out", out]):
+            said = hio(repo, "render", "base", "--target", "local", *words)
+            assert said.code == 1
+            assert f"environment is a symbolic link to {leads_to}" in said.out
+            assert "theirs alone" not in said.all
+        assert (out / "environment").is_symlink()
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_link_to_the_very_bytes_is_left_alone(repo: Path, tmp_path: Path) -> None:
+    out, kept = tmp_path / "out", tmp_path / "kept"
+    hio(repo, "render", "base", "--target", "local", "--out", out)
+    (out / "environment").rename(kept)
+    kept.chmod(0o640)
+    (out / "environment").symlink_to(kept)
+    said = hio(repo, "render", "base", "--target", "local", "--out", out)
+    assert said.code == 0, said.err
+    assert (out / "environment").is_symlink()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o640
+
+
+def test_a_copy_of_what_was_edited_is_readable_for_nobody_else(repo: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    hio(repo, "render", "base", "--target", "local", "--out", out)
+    (out / "environment").write_text("export X=mine\n")
+    hio(repo, "render", "base", "--target", "local", "--out", out, "--overwrite")
+    (kept,) = out.glob("environment.edited-*")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export MY_API_KEY='geheim'",
+        '    "MY_API_KEY": "geheim",',
+        "- MY_API_KEY: geheim",
+        "X=hf_abcdefghijklmnopqrstgeheim",
+        "--api-key=geheim",
+        "--api-key geheim",
+        '    "--api-key",\n    "geheim",',
+    ],
+)
+def test_a_key_that_somebody_wrote_into_a_file_is_not_shown(repo: Path, tmp_path: Path, line: str) -> None:
+    out = tmp_path / "out"
+    hio(repo, "render", "base", "--target", "local", "--out", out)
+    (out / "environment").write_text(f"before\n{line}\nafter\n")
+    for words in (["--check", out], ["--out", out], ["--check", out, "--format", "json"]):
+        said = hio(repo, "render", "base", "--target", "local", *words)
+        assert said.code == 1
+        assert "withheld" in said.out
+        assert "before" in said.out
+        assert "geheim" not in said.all
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(repo: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    os.mkfifo(out / "environment")
+    for word in ("--check", "--out"):
+        said = hio(repo, "render", "base", "--target", "local", word, out)
+        assert said.code == 3
+        assert "environment: this is no regular file; move it away" in one_sentence(said)
 
 
 def test_installed_files_are_compared_where_a_deployment_puts_them(repo: Path, tmp_path: Path) -> None:

@@ -30,6 +30,11 @@ def row(request: int, phase: str, **more: Any) -> dict[str, Any]:
 GOOD = {"expected": "-", "decode_tps": 40.123456789, "prefill_tps": 200.0, "ttft_ms": 12.5, "itl_ms": 24.0,
         "tpot_ms": 24.5, "wall_s": 0.25, "evaluated": 7, "cached": 0, "generated": 8, "content_sha256": "b" * 64}  # fmt: skip
 
+SENT_NS, GAPS_MS = 1_000_000, (12.5, 24, 24, 24, 24, 24, 24, 27.5)
+"""Arrivals of eight tokens that make the times of GOOD."""
+ARRIVED = {"request": 1, "sent_ns": SENT_NS, "end_ns": 250_000_000,
+           "pieces": [[SENT_NS + int(sum(GAPS_MS[: n + 1]) * 1e6), "content", 3] for n in range(len(GAPS_MS))]}  # fmt: skip
+
 
 def leg(number: int, arm: str, rows: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
     said = {"leg": number, "place": number, "arm": arm, "started": f"2026-11-29T12:0{number}:00.000Z",
@@ -51,7 +56,7 @@ def job(
         here.mkdir(parents=True)
         (here / "leg.json").write_text(json.dumps(each))
         (here / "samples.tsv").write_text("at\tavailable\n2026-11-29T12:01:00Z\t5\n2026-11-29T12:01:01Z\t6\n")
-        (here / "events.jsonl").write_text('{"request": 1, "pieces": []}\n')
+        (here / "events.jsonl").write_text(json.dumps(ARRIVED) + "\n")
     folder.mkdir(exist_ok=True)
     (folder / "work.json").write_text(as_text(work))
     journal = [{"at": "2026-11-29T12:00:00.000Z", "event": "started"},

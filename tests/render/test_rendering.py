@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hio_validate.history import Folder
+from hio_validate.render import filling
 from hio_validate.render.bundle import CannotRender
 from hio_validate.render.templating import Templates
 from hio_validate.repo import load
@@ -107,6 +108,44 @@ def test_a_name_that_is_not_there_ends_the_rendering_wherever_it_stands(
 def test_a_template_cannot_leave_its_sandbox(tmp_path: Path, template: str) -> None:
     with pytest.raises(CannotRender, match="template"):
         rendered(tmp_path, documents() | {"templates/local/environment.j2": template}, "local")
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{% include 'local/environment.j2' %}", "includes or calls itself without end"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "includes or calls itself without end"),
+        ("{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}", "nested too deeply"),
+        ("{% if 1 %}" * 400 + "{% endif %}" * 400, "nested too deeply|too many statically nested"),
+        ("{{ 'x' * 10 ** 11 }}", "cannot be filled within 10 s and 1024 MiB|MemoryError"),
+        ("{{ '%99999999999d' % 1 }}", "cannot be filled"),
+    ],
+)
+def test_a_template_without_end_is_refused(tmp_path: Path, template: str, said: str) -> None:
+    with pytest.raises(CannotRender, match=said):
+        rendered(tmp_path, documents() | {"templates/local/environment.j2": template}, "local")
+
+
+def test_a_template_that_computes_without_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = "{% for i in range(99999) %}" * 3 + "{% endfor %}" * 3
+    monkeypatch.setattr(filling, "LONGEST_S", 1)
+    with pytest.raises(CannotRender, match="cannot be filled within 1 s"):
+        rendered(tmp_path, documents() | {"templates/local/environment.j2": loop}, "local")
+
+
+def test_a_refusal_names_the_template_of_the_repository_that_took_part(tmp_path: Path) -> None:
+    files = documents() | {
+        "templates/local/launch.json.j2": "{% include 'mine.j2' %}",
+        "templates/mine.j2": "{",
+    }
+    with pytest.raises(CannotRender) as refused:
+        rendered(tmp_path, files, "local")
+    assert refused.value.reasons[1:] == tuple(
+        f"templates/{name} of this repository stands in for hio's: correct it, or remove it"
+        for name in ("local/launch.json.j2", "mine.j2")
+    )
 
 
 def test_an_included_template_belongs_to_the_digest(tmp_path: Path) -> None:
