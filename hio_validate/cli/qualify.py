@@ -25,6 +25,7 @@ from hio_validate.execute.secrets import Unresolvable, key_of
 from hio_validate.execute.verified import Verification
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.report import qualification, verification
+from hio_validate.settings import places
 
 
 @click.command()
@@ -37,13 +38,13 @@ from hio_validate.report import qualification, verification
     "--port", type=click.IntRange(1, 65535), help="Probe who listens there instead of starting one."
 )
 @click.option("--name", help="Name of the qualification (default: the stack's and the day).")
-@click.option("--start-s", type=click.FloatRange(min=1), default=120.0, show_default=True,
-              help="Seconds within which a started process must be ready.")  # fmt: skip
+@click.option("--start-s", type=click.FloatRange(min=1),
+              help="Seconds within which a started process must be ready (default: the site's start_s, else 120).")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Do it; without it only what would be done is shown.")
 @format_option
 @repo_option
 def qualify(
-    stack: str, service: str | None, pid: int | None, port: int | None, name: str | None, start_s: float, yes: bool,
+    stack: str, service: str | None, pid: int | None, port: int | None, name: str | None, start_s: float | None, yes: bool,
     format_: str, repo: Path | None,
 ) -> None:  # fmt: skip
     """Probe a live process of STACK and write down what it does: identity, streaming, reuse, slots, context.
@@ -106,23 +107,31 @@ def _plan(subject: Subject, name: str, live: bool) -> str:
 
 @contextmanager
 def _process(
-    subject: Subject, pid: int | None, live: bool, name: str, start_s: float
+    subject: Subject, pid: int | None, live: bool, name: str, start_s: float | None
 ) -> Iterator[tuple[Subject, int | None]]:
     """The subject as it is to be looked at, and its process; one that is started here ends with the block."""
     if live:
         yield subject, pid
         return
+    within_s = start_s or _start_s(subject)
     held = _lock()
     try:
         port = temporary.free_port()
         made = _command(subject, port)
         folder = jobs.state_folder() / "qualify" / name
-        with temporary.serving(made, port, dict(subject.place.secrets), folder, start_s) as (who, marked):
+        with temporary.serving(made, port, dict(subject.place.secrets), folder, within_s) as (who, marked):
             yield replace(subject, port=port, command=marked), who
     except temporary.CannotStart as error:
         stop(f"{subject.stack.name} cannot be probed: {error}", 1)
     finally:
         held.close()
+
+
+def _start_s(subject: Subject) -> float:
+    try:
+        return places.start_s(subject.place)
+    except ValueError as error:
+        stop(f"the site of {subject.service}: {error}", 1)
 
 
 def _lock() -> lock.Lock:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 
 from hio_validate.command import Command, Unplaced, command_of, secrets_in
 from hio_validate.models.site import Place, Site
@@ -19,15 +20,13 @@ from hio_validate.repo import Item, Repo
 from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.literal import literals_of_site, literals_of_stack
-from hio_validate.settings.places import filled, values
+from hio_validate.settings.places import filled, start_s, values
 from hio_validate.settings.setting import Effective
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where a service finds other programs; nothing is inherited from whoever starts it."""
 ALWAYS = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/"}
 """What every service has in its environment, where its stack says nothing else."""
-START_S = 120
-"""Seconds that a start may take where the site has no `limits: {start_s: ...}`."""
 _SECRET_ALONE = re.compile(r"\$\{secret:([^${}]*)\}")
 _FILE = "file:"
 _KEPT_IN_A_FILE = re.compile(r"file:(/[A-Za-z0-9_.,@+-]+)+")
@@ -243,7 +242,7 @@ def _ready(place: Place, effective: Effective, role: str) -> Ready:
 
 
 def _start_s(place: Place) -> int:
-    said = place.limits.get("start_s", START_S)
-    if isinstance(said, bool) or not isinstance(said, int | float) or said <= 0:
-        raise CannotRender(f"limits: start_s: {said} is no time: expected seconds, e.g. start_s: 120")
-    return int(-(-said // 1))
+    try:
+        return ceil(start_s(place))
+    except ValueError as error:
+        raise CannotRender(str(error)) from None

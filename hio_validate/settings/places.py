@@ -18,6 +18,8 @@ from hio_validate.repo import Repo
 PLACE_HOLDER = re.compile(r"\$\{([^${}]*)\}")
 SECRET = "secret:"
 """What the name of a secret begins with in a place-holder."""
+START_S = 120.0
+"""Seconds that a start may take where the site has no `limits: {start_s: ...}`."""
 
 
 def place_of(service: str | None, repo: Repo) -> Place | None:
@@ -25,6 +27,14 @@ def place_of(service: str | None, repo: Repo) -> Place | None:
     site, slash, model = (service or "").partition("/")
     item = repo.find("site/v1", site) if slash else None
     return item.model.services.get(model) if item and item.model else None
+
+
+def start_s(place: Place) -> float:
+    """Seconds that a start may take at a place. Raises ValueError for what is no time."""
+    said = place.limits.get("start_s", START_S)
+    if isinstance(said, bool) or not isinstance(said, int | float) or said <= 0:
+        raise ValueError(f"limits: start_s: {said} is no time: expected seconds, e.g. start_s: 120")
+    return float(said)
 
 
 def values(place: Place) -> dict[str, str]:

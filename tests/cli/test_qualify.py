@@ -138,3 +138,14 @@ def test_hio_killed_in_the_middle_leaves_nothing_running(hio: Qualifying) -> Non
     while hio.carriers() and time.monotonic() < end:
         time.sleep(0.05)
     assert hio.carriers() == []
+
+
+def test_a_start_may_take_as_long_as_the_site_says(hio: Qualifying) -> None:
+    hio.approve()
+    (file,) = (hio.at.root / "manifests/sites").glob("*.yaml")
+    site = {key: json.loads(value) for key, value in
+            (line.split(": ", 1) for line in file.read_text().splitlines())}  # fmt: skip
+    site['"services"']["tiny"]["limits"] = {"start_s": 0.001}
+    file.write_text(yaml({json.loads(key): value for key, value in site.items()}))
+    late = hio("qualify", "base", "--yes")
+    assert late.returncode == 1 and "it is not ready within 0.001 s" in late.stderr

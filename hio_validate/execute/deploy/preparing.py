@@ -30,13 +30,12 @@ from hio_validate.render.rendering import render
 from hio_validate.render.targets.systemd import unit_of
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
-from hio_validate.settings.places import place_of
+from hio_validate.settings.places import place_of, start_s
 
 KnownGood = Callable[[View, str, Item], Iterable[str]]
 """What is known of the model and violated by a stack, one sentence each."""
 
 BackendName = Literal["local", "systemd", "systemd-user"]
-START_S = 120.0
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class _Preparation:
             to=Side(self.candidate.stack, command), files=files, pins=judged.pins,
             secrets=self._secrets(command, away.command),
             found=found.look(self.host.port, [each.path for each in files], self.ledger),
-            start_s=float(self.host.place.limits.get("start_s", START_S)),
+            start_s=start_s(self.host.place),
         )  # fmt: skip
         contents = {deployments.sha256(each.content): each.content for each in installed}
         reasons = [*judged.reasons, *against]
