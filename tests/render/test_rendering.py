@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,7 +16,6 @@ from hio_validate.history import Folder
 from hio_validate.render import filling
 from hio_validate.render.bundle import CannotRender
 from hio_validate.render.templating import Templates
-from hio_validate.repo import load
 from tests.render.rendered import SERVICE, documents, rendered, text
 
 ROOT = PurePosixPath("/srv/state/services/here/tiny")
@@ -110,6 +110,27 @@ def test_a_template_cannot_leave_its_sandbox(tmp_path: Path, template: str) -> N
         rendered(tmp_path, documents() | {"templates/local/environment.j2": template}, "local")
 
 
+@pytest.mark.parametrize("name", ["../beside.j2", "./../beside.j2", "local/../../beside.j2", "{}/beside.j2"])
+def test_a_template_includes_nothing_from_outside_its_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "beside.j2").write_text("#")
+    template = f"{{% include '{name.format(tmp_path)}' %}}"
+    with pytest.raises(CannotRender, match="there is no template"):
+        rendered(tmp_path, documents() | {"templates/local/environment.j2": template}, "local")
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/nowhere")])
+def test_a_template_that_cannot_be_read_is_not_stood_in_for(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    template = tmp_path / "templates/local/environment.j2"
+    template.parent.mkdir(parents=True)
+    make(template)
+    with pytest.raises(
+        CannotRender, match=r"templates/local/environment\.j2 of this repository cannot be read"
+    ):
+        rendered(tmp_path, documents(), "local")
+
+
 @pytest.mark.parametrize(
     ("template", "said"),
     [
@@ -171,7 +192,7 @@ def _templates(root: Path, files: dict[str, str]) -> Templates:
     for name, content in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(content)
-    return Templates(load(Folder(root)), {})
+    return Templates(Folder(root), {})
 
 
 @pytest.mark.parametrize(
