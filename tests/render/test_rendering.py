@@ -272,3 +272,28 @@ def test_the_same_input_gives_the_same_bytes_in_whatever_surroundings(tmp_path: 
         said.append(done.stdout)
     assert said[0] == said[1]
     assert SERVICE.encode() in said[0]
+
+
+def test_what_is_too_much_in_all_is_refused_though_each_is_not(tmp_path: Path) -> None:
+    """Linux: a quarter of the stack, 2 MiB by default; more is E2BIG when the service is started."""
+    rendered(tmp_path / "much", documents([["--x", "x" * 100_000]] * 20), "local")
+    with pytest.raises(CannotRender, match="bytes in all, and Linux gives a process at most 2097152"):
+        rendered(tmp_path / "more", documents([["--x", "x" * 100_000]] * 21), "local")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--api-key", "${secret:key}"], "the argument after --api-key is a secret"),
+        (["--api-key=${secret:key}"], "the argument --api-key is a secret"),
+    ],
+)
+def test_a_secret_in_an_argument_is_told_by_its_flag(tmp_path: Path, words: list[str], said: str) -> None:
+    with pytest.raises(CannotRender, match=said):
+        rendered(tmp_path, documents([words], place=SECRET), "local")
+
+
+def test_a_refusal_about_a_long_word_is_short(tmp_path: Path) -> None:
+    with pytest.raises(CannotRender, match="listens on port") as refused:
+        rendered(tmp_path, documents([["x" * 1000]]), "local")
+    assert all(len(each) < 300 for each in refused.value.reasons)
