@@ -202,5 +202,6 @@ def _new(
     data = {"hio": "known-good/v1", "name": name, "engine": engine, "models": models, "settings": [row]}
     item = item_of(read_document(dump(data), file))
     if item.model is None:
-        stop("; ".join(visible(f"{each.message}; {each.help}") for each in item.refused), 2)
+        said = (f"{each.message}; {each.help}".removesuffix("; ") for each in item.refused)
+        stop("; ".join(map(visible, said)), 2)
     return dump(data, head=modeline("known-good", file))

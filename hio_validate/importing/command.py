@@ -89,11 +89,17 @@ def _of_program(name: str, started: Started, found: Found, line: int, depth: int
         found.leave_open(line, f"the launcher {words[0]} decides the command line")
 
 
+def _text_of_a_shell(words: Sequence[str]) -> str | None:
+    """What stands behind `-c`; None where a script is named or nothing is."""
+    flags = [at for at, word in enumerate(words[1:], 1) if re.fullmatch(r"-[a-z]*c", word)]
+    return words[flags[0] + 1] if flags and flags[0] + 1 < len(words) else None
+
+
 def _through_a_shell(started: Started, found: Found, line: int, depth: int) -> None:
     words = started.words
-    flags = [at for at, word in enumerate(words[1:], 1) if re.fullmatch(r"-[a-z]*c", word)]
-    if flags and flags[0] + 1 < len(words):
-        read = shell_text(words[flags[0] + 1], found, line)
+    inner = _text_of_a_shell(words)
+    if inner is not None:
+        read = shell_text(inner, found, line)
         if len(read) == 1:
             started.words, started.env = read[0].words, started.env | read[0].env
             unpack(started, found, line, depth + 1)
@@ -231,6 +237,9 @@ def _starts_an_engine(texts: Sequence[str], begin: int) -> bool:
     if recognised(texts[begin:]):
         return True
     name = texts[0].rpartition("/")[2] if texts else ""
+    if name in SHELLS:
+        inner = _text_of_a_shell(texts)
+        return inner is not None and bool(shell_text(inner, Found("", "", 1), 1))
     return (name in _CONTAINERS and "run" in texts[1:3]) or name.endswith(("-server", "_server"))
 
 

@@ -34,9 +34,9 @@ def text_of(file: Path) -> str:
 def environment_file(text: str, file: str, unresolved: list[str]) -> dict[str, str]:
     """NAME=value lines as systemd reads them: comments, quotes, continuations; later ones win."""
     env: dict[str, str] = {}
-    at = 0
+    at, counted, line = 0, 0, 1
     while at < len(text):
-        line = text.count("\n", 0, at) + 1
+        line, counted = line + text.count("\n", counted, at), at
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
         head = text[at:end].lstrip()
@@ -58,7 +58,8 @@ def environment_file(text: str, file: str, unresolved: list[str]) -> dict[str, s
 
 def _file_value(text: str, at: int) -> tuple[str, int]:
     """The value that begins at `at` and where the next line begins (src/basic/env-file.c of systemd)."""
-    value, quote, kept = "", "", 0
+    value: list[str] = []
+    quote, kept = "", 0
     begun = False
     while at < len(text):
         char = text[at]
@@ -68,21 +69,24 @@ def _file_value(text: str, at: int) -> tuple[str, int]:
             if char == quote:
                 quote, begun = "", False
             elif char == "\\" and quote == '"' and following:
-                value += "" if following == "\n" else following if following in '"\\`$' else "\\" + following
+                value.append(
+                    "" if following == "\n" else following if following in '"\\`$' else "\\" + following
+                )
                 at += 1
             else:
-                value += char
+                value.append(char)
             kept = len(value)
         elif char == "\n":
             break
         elif char == "\\" and following:
-            value += "" if following == "\n" else following
+            value.append("" if following == "\n" else following)
             at, begun, kept = at + 1, True, len(value)
         elif char in "'\"" and not begun:
             quote = char
         elif char.isspace():
-            value += char if begun else ""
+            value.append(char if begun else "")
         else:
-            value, begun = value + char, True
+            value.append(char)
+            begun = True
             kept = len(value)
-    return value[:kept], at
+    return "".join(value[:kept]), at

@@ -49,9 +49,11 @@ class _Given:
     def __init__(self, templates: Mapping[str, str]) -> None:
         self._templates = templates
 
-    def bytes_of(self, file: str) -> bytes | None:
-        found = self._templates.get(file.removeprefix("templates/"))
-        return base64.b64decode(found) if found is not None else None
+    def read(self, path: str) -> bytes:
+        found = self._templates.get(path.removeprefix("templates/"))
+        if found is None:
+            raise FileNotFoundError
+        return base64.b64decode(found)
 
 
 def _limit_oneself(longest_s: int) -> None:

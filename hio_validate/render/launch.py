@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil
 
 from hio_validate.command import Command, Unplaced, command_of, secrets_in
 from hio_validate.models.site import Place, Site
 from hio_validate.models.stack import Stack
 from hio_validate.render.bundle import CannotRender
-from hio_validate.render.carrying import CannotCarry, refuse_impossible
+from hio_validate.render.carrying import CannotCarry, refuse_impossible, refuse_impossible_together
 from hio_validate.repo import Item, Repo
 from hio_validate.settings.credentials import Grammar
 from hio_validate.settings.knowledge import Settings
@@ -184,9 +185,9 @@ def _stated_secrets(stack: Stack, site: Item, settings: Settings) -> list[str]:
 
 def _ill_placed_secrets(made: Command, place: Place, site: Site) -> list[str]:
     reasons = [
-        f"the argument {word.partition('=')[0] if '=' in word else word} is a secret, and every user of a host can read "
+        f"the argument {_flag_of(word, before)} is a secret, and every user of a host can read "
         "the arguments of a process: give it as a variable of env, or as a file"
-        for word in made.arguments
+        for before, word in pairwise(("", *made.arguments))
         if "${secret:" in word
     ]
     for name, value in made.environment.items():
@@ -203,6 +204,13 @@ def _ill_placed_secrets(made: Command, place: Place, site: Site) -> list[str]:
     return reasons
 
 
+def _flag_of(word: str, before: str) -> str:
+    """How a person finds an argument: by its flag, where it has one."""
+    if word.startswith("-") and "=" in word:
+        return word.partition("=")[0]
+    return f"after {before}" if before.startswith("-") else word
+
+
 def _impossible(made: Command) -> list[str]:
     """What no process can be given, in whatever dialect."""
     texts = [
@@ -216,6 +224,10 @@ def _impossible(made: Command) -> list[str]:
             refuse_impossible(each)
         except CannotCarry as error:
             reasons.append(f"{what}: {error}")
+    try:
+        refuse_impossible_together(each for _, each in texts)
+    except CannotCarry as error:
+        reasons.append(str(error))
     return reasons
 
 
@@ -226,7 +238,7 @@ def _another_address(name: str, role: str, place: Place, effective: Effective) -
         found = effective.settings.get(f"{role}.{factor}")
         if found is not None and found.known and said is not None and found.value != said:
             reasons.append(
-                f"the stack {name} listens on {factor} {found.value}, and its site says {said}: "
+                f"the stack {name} listens on {factor} {found.value[:60]}, and its site says {said}: "
                 f'write ["--{factor}", "${{{factor}}}"] in the stack'
             )
     return reasons

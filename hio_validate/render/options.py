@@ -34,7 +34,7 @@ def image_of(launch: Launch, target: str, options: Mapping[str, str]) -> str:
     """The image of a container, by its digest: a tag can mean another image tomorrow. Raises CannotRender."""
     if "image" not in options:
         raise CannotRender(
-            f"the site {launch.site.name} names no image: write targets: {{{target}: {{image: name@sha256:...}}}} for "
-            f"{launch.model_name}, with the digest of the image"
+            f"manifests/sites/{launch.site.name}.yaml names no image: write targets: {{{target}: {{image: "
+            f"name@sha256:...}}}} under services: {launch.model_name}: in it, with the digest of the image"
         )
     return options["image"]

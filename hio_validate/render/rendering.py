@@ -40,7 +40,7 @@ def render(
     """
     if target not in TARGETS:
         raise CannotRender(f"no target is called {target}: expected {', '.join(TARGETS)}")
-    templates = Templates(repo, FILTERS, apart)
+    templates = Templates(repo.tree, FILTERS, apart)
     settings = settings or Settings(repo)
     made, asked = launch_of(repo, stack, service, settings), Asked(dialect, root, units)
     rendering = _Rendering(TARGETS[target], target, made, asked, templates)

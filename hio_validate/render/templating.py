@@ -38,7 +38,8 @@ _BY_CHANCE = ("random",)
 class Held(Protocol):
     """Whoever has files, a repository above all."""
 
-    def bytes_of(self, file: str) -> bytes | None: ...
+    def read(self, path: str) -> bytes:
+        """The bytes of a file. Raises OSError; FileNotFoundError or NotADirectoryError where there is none."""
 
 
 Fill = Callable[[str, Mapping[str, bytes], Mapping[str, Any]], str]
@@ -49,9 +50,9 @@ class Templates:
     """The templates of one repository: its own, and the packaged ones; `apart` fills in what its own have a part in."""
 
     def __init__(
-        self, repo: Held | None, filters: Mapping[str, Callable[..., str]], apart: Fill | None = None
+        self, held: Held | None, filters: Mapping[str, Callable[..., str]], apart: Fill | None = None
     ) -> None:
-        self._repo = repo
+        self._held = held
         self._apart = apart
         self._environment = _environment(_Loader(self), filters)
 
@@ -61,7 +62,18 @@ class Templates:
         return {name: source for name, source in found.items() if source is not None}
 
     def _own(self, name: str) -> bytes | None:
-        return self._repo.bytes_of(f"templates/{name}") if self._repo else None
+        """A template of the repository; one that is there and cannot be read is never stood in for in silence."""
+        if self._held is None or not _stays_below(name):
+            return None
+        try:
+            return self._held.read(f"templates/{name}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise CannotRender(
+                f"templates/{name} of this repository cannot be read: {error.strerror}; make it a file, or remove it to "
+                "use hio's"
+            ) from None
 
     def source(self, name: str) -> bytes:
         """The bytes of a template. Raises CannotRender."""
@@ -178,14 +190,18 @@ def _strict(function: Callable[..., Any]) -> Callable[..., Any]:
     return refusing
 
 
+def _stays_below(name: str) -> bool:
+    """Whether a name leads nowhere but into a folder of templates."""
+    return "\0" not in name and not any(part in ("", ".", "..") for part in name.split("/"))
+
+
 def _packaged(name: str) -> bytes | None:
     """A template that came with hio: in the wheel, else in the checkout that hio runs from."""
-    parts = name.split("/")
-    if any(part in ("", ".", "..") for part in parts):
+    if not _stays_below(name):
         return None
     wheel = files("hio_validate") / "templates"
     root = wheel if wheel.is_dir() else Path(__file__).parents[2] / "templates"
-    found = root.joinpath(*parts)
+    found = root.joinpath(*name.split("/"))
     return found.read_bytes() if found.is_file() else None
 
 

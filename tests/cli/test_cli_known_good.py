@@ -72,6 +72,23 @@ def test_a_reason_that_is_none(repo: Path) -> None:
     assert done.code == 1 and "because says nothing yet" in one_sentence(done)
 
 
+def test_a_name_that_is_none_is_one_whole_sentence(repo: Path) -> None:
+    words = [
+        "--factor",
+        "threads",
+        "--must",
+        "forbidden",
+        "--severity",
+        "correctness",
+        "--because",
+        "it is slow here",
+    ]
+    new = ["--engine", "llama-server", "--matches", "*.gguf"]
+    said = hio(repo, "known-good", "record", "../x", *words, *new)
+    assert said.code == 2
+    assert one_sentence(said).endswith('got "../x"')
+
+
 def test_a_new_registry_says_what_it_is_about(repo: Path) -> None:
     words = (
         "known-good",

@@ -64,6 +64,13 @@ def test_json_survives_a_shell(tmp_path: Path, written: str) -> None:
     assert bool(draft.open) == (written == JSON), "whoever runs this text gets it without its quotes"
 
 
+def test_a_command_line_behind_a_shell(tmp_path: Path) -> None:
+    text = one(tmp_path, 'bash -c "exec llama-server --port 1 -m /a.gguf"\n')
+    assert "--port" in words(text)
+    with pytest.raises(CannotImport, match="no engine is started here"):
+        imported(tmp_path, "bash -c 'echo llama'\n")
+
+
 def test_two_engines_are_two_drafts(tmp_path: Path) -> None:
     made = imported(tmp_path, "llama-server -m /a.gguf & llama-server -m /b.gguf\n")
     assert [draft.name for draft in made] == ["given-1", "given-2"]

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,7 +16,6 @@ from hio_validate.history import Folder
 from hio_validate.render import filling
 from hio_validate.render.bundle import CannotRender
 from hio_validate.render.templating import Templates
-from hio_validate.repo import load
 from tests.render.rendered import SERVICE, documents, rendered, text
 
 ROOT = PurePosixPath("/srv/state/services/here/tiny")
@@ -110,6 +110,27 @@ def test_a_template_cannot_leave_its_sandbox(tmp_path: Path, template: str) -> N
         rendered(tmp_path, documents() | {"templates/local/environment.j2": template}, "local")
 
 
+@pytest.mark.parametrize("name", ["../beside.j2", "./../beside.j2", "local/../../beside.j2", "{}/beside.j2"])
+def test_a_template_includes_nothing_from_outside_its_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "beside.j2").write_text("#")
+    template = f"{{% include '{name.format(tmp_path)}' %}}"
+    with pytest.raises(CannotRender, match="there is no template"):
+        rendered(tmp_path, documents() | {"templates/local/environment.j2": template}, "local")
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/nowhere")])
+def test_a_template_that_cannot_be_read_is_not_stood_in_for(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    template = tmp_path / "templates/local/environment.j2"
+    template.parent.mkdir(parents=True)
+    make(template)
+    with pytest.raises(
+        CannotRender, match=r"templates/local/environment\.j2 of this repository cannot be read"
+    ):
+        rendered(tmp_path, documents(), "local")
+
+
 @pytest.mark.parametrize(
     ("template", "said"),
     [
@@ -171,7 +192,7 @@ def _templates(root: Path, files: dict[str, str]) -> Templates:
     for name, content in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(content)
-    return Templates(load(Folder(root)), {})
+    return Templates(Folder(root), {})
 
 
 @pytest.mark.parametrize(
@@ -251,3 +272,28 @@ def test_the_same_input_gives_the_same_bytes_in_whatever_surroundings(tmp_path: 
         said.append(done.stdout)
     assert said[0] == said[1]
     assert SERVICE.encode() in said[0]
+
+
+def test_what_is_too_much_in_all_is_refused_though_each_is_not(tmp_path: Path) -> None:
+    """Linux: a quarter of the stack, 2 MiB by default; more is E2BIG when the service is started."""
+    rendered(tmp_path / "much", documents([["--x", "x" * 100_000]] * 20), "local")
+    with pytest.raises(CannotRender, match="bytes in all, and Linux gives a process at most 2097152"):
+        rendered(tmp_path / "more", documents([["--x", "x" * 100_000]] * 21), "local")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--api-key", "${secret:key}"], "the argument after --api-key is a secret"),
+        (["--api-key=${secret:key}"], "the argument --api-key is a secret"),
+    ],
+)
+def test_a_secret_in_an_argument_is_told_by_its_flag(tmp_path: Path, words: list[str], said: str) -> None:
+    with pytest.raises(CannotRender, match=said):
+        rendered(tmp_path, documents([words], place=SECRET), "local")
+
+
+def test_a_refusal_about_a_long_word_is_short(tmp_path: Path) -> None:
+    with pytest.raises(CannotRender, match="listens on port") as refused:
+        rendered(tmp_path, documents([["x" * 1000]]), "local")
+    assert all(len(each) < 300 for each in refused.value.reasons)

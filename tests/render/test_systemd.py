@@ -277,3 +277,19 @@ def test_a_stack_without_a_way_back_makes_no_bundle(tmp_path: Path) -> None:
         CannotRender, match=r"the way back to earlier, which served before, cannot be rendered: .*HF_TOKEN"
     ):
         _bundle(tmp_path, files)
+
+
+@pytest.mark.parametrize("root", ["/a b", "/a/../b", "/a\nExecStartPre=/bin/evil"])
+def test_a_folder_that_a_plan_cannot_name_is_refused(tmp_path: Path, root: str) -> None:
+    """ROLLBACK.md names files below it in commands that a person types."""
+    with pytest.raises(CannotRender, match="is no folder for files of systemd: expected an absolute path"):
+        rendered(tmp_path, documents(place=USER), "systemd", root=PurePosixPath(root))
+
+
+def test_who_names_no_user_is_told_both_ways_out_and_the_file(tmp_path: Path) -> None:
+    with pytest.raises(CannotRender) as refused:
+        rendered(tmp_path, documents(), "systemd")
+    (said,) = refused.value.reasons
+    assert said.startswith("manifests/sites/here.yaml does not say as which user tiny runs")
+    assert "targets: {systemd: {user: NAME}} under services: tiny:" in said
+    assert "backend: systemd-user" in said

@@ -26,7 +26,7 @@ from hio_validate.render.target import Asked, Draft, Target, WayBack
 from hio_validate.render.way_back import Earlier
 
 ENVIRONMENT, ARGV, READY, VERIFY = "environment", "argv.json", "ready.sh", "verify.sh"
-_FOLDER = re.compile(r"(/[A-Za-z0-9_.,@+-]+)+")
+_FOLDER = re.compile(r"(/(?!\.\.?(/|$))[A-Za-z0-9_.,@+-]+)+")
 _OPTIONS = {"user": re.compile(r"[A-Za-z_][A-Za-z0-9_-]*"), "folder": _FOLDER, "units": _FOLDER}
 _UNIT = re.compile(r"[A-Za-z0-9:_.-]{1,200}\.service")
 _LIMITS = {
@@ -65,8 +65,9 @@ def _options(launch: Launch) -> dict[str, str]:
     said = options_of(launch, target, _OPTIONS)
     if target == "systemd" and "user" not in said:
         raise CannotRender(
-            f"the site {launch.site.name} does not say as which user {launch.model_name} runs, and root is nothing to fall "
-            "into: write targets: {systemd: {user: NAME}}"
+            f"manifests/sites/{launch.site.name}.yaml does not say as which user {launch.model_name} runs, and hio makes no "
+            f"server that runs as root: write targets: {{systemd: {{user: NAME}}}} under services: {launch.model_name}: in "
+            "it, or backend: systemd-user for the systemd of whoever calls hio"
         )
     return said
 
@@ -75,6 +76,11 @@ def _folders(launch: Launch, asked: Asked) -> tuple[PurePosixPath, PurePosixPath
     """Where the files of the service and the units are. Raises CannotRender."""
     said = _options(launch)
     usual = None if is_of_a_user(launch) else PurePosixPath("/etc/hio") / launch.service
+    if asked.root and not _FOLDER.fullmatch(str(asked.root)):
+        raise CannotRender(
+            f"{str(asked.root)!r} is no folder for files of systemd: expected an absolute path of letters, digits and "
+            "_ . , @ + -"
+        )
     root = asked.root or (PurePosixPath(said["folder"]) if "folder" in said else usual)
     units = asked.units or PurePosixPath(
         said.get("units", "/" if is_of_a_user(launch) else "/etc/systemd/system")
