@@ -24,7 +24,7 @@ def answers(port: int) -> bool:
     try:
         connection.request("GET", "/health")
         return connection.getresponse().status == 200
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return False
     finally:
         connection.close()

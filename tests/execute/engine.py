@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 WORDS = [word for word in sys.argv[1:] if word not in ("--port", "--mode")]
 PORT, MODES = int(WORDS[0]), WORDS[1:]
@@ -67,5 +67,5 @@ if "heir" in MODES:
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
 if "grow" in MODES:
     HELD = b"x" * (300 << 20)
-HTTPServer.allow_reuse_port = "shares" in MODES
-HTTPServer(("127.0.0.1", PORT), Engine).serve_forever()
+ThreadingHTTPServer.allow_reuse_port = "shares" in MODES
+ThreadingHTTPServer(("127.0.0.1", PORT), Engine).serve_forever()
