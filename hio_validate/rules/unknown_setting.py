@@ -8,23 +8,28 @@ In a matrix and in the arms of a plan or a run the harm is quieter: a row, a `de
 neither stack has covers nothing, and the real setting stays uncovered; an arm whose delta sets nothing compares
 a stack with itself. Settings that the ledger accepted or excluded may have a row although no stack has them.
 
+In a known-good registry a misspelt name is never set, so that what it forbids is never found: a row's setting must be
+one of a build that is recorded (of those it names, where it names any).
+
 How to fix: write the name as the build's help does, with its process where two processes have it
 (`server.threads`). A never-adopted candidate needs no row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hio_validate.diagnostic import Path, Severity
 from hio_validate.inheritance import Inheritance, names_an_identity
 from hio_validate.ledger import one_setting
+from hio_validate.models.known_good import KnownGood
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.plan import Plan
 from hio_validate.models.run import Run
 from hio_validate.models.stack import Stack
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
+from hio_validate.settings.catalogue import Catalogue
 from hio_validate.settings.setting import Effective
 from hio_validate.spelling import nearest
 
@@ -35,6 +40,8 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             yield Problem(at_key(item, *wrong.path), wrong.message, wrong.help)
     elif isinstance(item.model, Run | Plan):
         yield from _arms(item, item.model, view)
+    elif isinstance(item.model, KnownGood):
+        yield from _registry(item, item.model, view)
     elif found := view.inheritance(item):
         yield from _rows(item, found)
         yield from _depends(item, found)
@@ -110,6 +117,30 @@ def _arms(item: Item, run: Run | Plan, view: View) -> Iterator[Problem]:
             yield Problem(at_key(item, "arms", name, "set", address), message, advice)
 
 
+def _registry(item: Item, registry: KnownGood, view: View) -> Iterator[Problem]:
+    """Rows about a setting that none of the recorded builds has; where no help was learned nobody knows."""
+    family = view.settings.family(registry.engine)
+    for index, row in enumerate(registry.settings):
+        known = list(_catalogues(registry.engine, row.builds, view))
+        spelling = row.factor.lstrip("-")
+        if not known or spelling[:1].isupper() or names_an_identity(spelling):
+            continue
+        name = family.aliases.get(spelling, spelling) if family else spelling
+        if not any(each.find(name) or each.find(spelling) for each in known):
+            near = known[-1].nearest(spelling)
+            advice = f"did you mean {near}?" if near else "write it as the build's help does"
+            place = at(item, "settings", index, "factor")
+            yield Problem(place, f"no recorded build of {registry.engine} has a setting {row.factor}", advice)
+
+
+def _catalogues(engine: str, builds: Sequence[str], view: View) -> Iterator[Catalogue]:
+    for item in view.repo.of("engine/v1"):
+        if item.model.family == engine and (not builds or item.name in builds):
+            learned = view.settings.learned(item)
+            if isinstance(learned, Catalogue):
+                yield learned
+
+
 def _nearest(address: str, effective: Effective) -> str:
     names = [*effective.settings, *(setting.factor for setting in effective.settings.values())]
     near = nearest(address, names)
@@ -137,5 +168,5 @@ def _knows(side: Effective, process: str, spelling: str) -> bool | None:
 
 RULE = Rule(
     "unknown-setting", Scope.DOCUMENT, Severity.ERROR, "a setting that the build or the stacks do not have", check,
-    kinds=("stack/v1", "matrix/v1", "run/v1", "plan/v1"), contract=("2.3",),
+    kinds=("stack/v1", "matrix/v1", "run/v1", "plan/v1", "known-good/v1"), contract=("2.3", "8.6"),
 )  # fmt: skip
