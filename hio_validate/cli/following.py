@@ -9,7 +9,8 @@ import click
 
 from hio_validate.cli.shared import show, stop
 from hio_validate.execute import launch, owned
-from hio_validate.execute.jobs import Job, Unreadable
+from hio_validate.execute.jobs import Job
+from hio_validate.execute.journaled import Unreadable
 from hio_validate.report.jobs import as_json, progress, unsafe_sentence
 
 _LOOK_S = 0.2

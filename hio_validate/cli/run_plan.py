@@ -16,6 +16,7 @@ from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.execute import closing, jobs, launch, lock, preflight, recovery
 from hio_validate.execute.journal import JournalLost, now
+from hio_validate.execute.journaled import Unreadable
 from hio_validate.execute.prepare import prepare
 from hio_validate.execute.work import Work
 from hio_validate.repo import Item, Repo
@@ -120,7 +121,7 @@ def _resume(state: Path, name: str, yes: bool, detach: bool, format_: str) -> No
     try:
         why_not = recovery.why_not_resumable(job, closing.real_parts())
         work, places = job.work, list(jobs.places_left(job))
-    except jobs.Unreadable as error:
+    except Unreadable as error:
         stop(str(error))
     if why_not:
         stop(f"{name} does not go on: {why_not}", 1)

@@ -11,6 +11,7 @@ from hio_validate.cli.following import follow
 from hio_validate.cli.shared import format_option, show, stop, width
 from hio_validate.execute import closing, jobs, lock, recovery
 from hio_validate.execute.jobs import Job
+from hio_validate.execute.journaled import Unreadable
 from hio_validate.report.jobs import as_json, job_list, one_job
 
 
@@ -47,7 +48,7 @@ def runs(job: str | None, follows: bool, recover: bool, format_: str) -> None:
 def _told(job: Job) -> str:
     try:
         return one_job(job)
-    except jobs.Unreadable as error:
+    except Unreadable as error:
         stop(str(error))
 
 

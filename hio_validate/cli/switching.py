@@ -14,6 +14,7 @@ from hio_validate.execute.deploy import deployments, guardian
 from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.execute.deploy.work import Work, as_text
 from hio_validate.execute.journal import JournalLost
+from hio_validate.execute.journaled import sha256
 from hio_validate.execute.live import serving_on
 from hio_validate.observe.sockets import listening
 from hio_validate.report import deployment as told
@@ -30,7 +31,7 @@ def serving(work: Work) -> str:
 
 def digest_of(work: Work) -> str:
     """What a plan is known by, however its file is spaced."""
-    return deployments.sha256(as_text(work).encode())
+    return sha256(as_text(work).encode())
 
 
 def begin(state: Path, work: Work, detach: bool, format_: str) -> None:

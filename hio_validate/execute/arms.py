@@ -29,8 +29,6 @@ from hio_validate.settings.resolve import Builds, resolve
 from hio_validate.settings.setting import Class, Effective, Knowledge
 from hio_validate.settings.value import ABSENT, text_of
 
-Delta = Mapping[str, str | bool | int | float]
-
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where a trial's processes find other programs; nothing is inherited from whoever starts hio."""
 

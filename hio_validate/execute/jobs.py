@@ -1,35 +1,26 @@
 """The jobs of this host: their folders, what their journals say of them, and which of them left the host unsafe.
 
-Invariant: a job is closed when its journal says so; one that began, is not closed, and whose guardian and supervisor
-are dead makes the host unsafe (contract 5.10), whatever happened to them.
+What makes a host unsafe says execute/journaled.py.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 from hio_validate.execute import journal, owned
-from hio_validate.execute.journal import Event
+from hio_validate.execute.journaled import WORK, Journaled, Unreadable, all_in, named, sha256
 from hio_validate.execute.work import Work, as_text, from_text
 from hio_validate.repo import Item, Repo
 
-State = Literal["prepared", "running", "unsafe", "closed"]
-
-WORK = "work.json"
 PREFLIGHT = "preflight.json"
 LEG_ENDED = "leg-ended"
-
-
-class Unreadable(Exception):
-    """A job whose work cannot be read."""
 
 
 def state_folder() -> Path:
@@ -42,23 +33,15 @@ def state_folder() -> Path:
 
 
 @dataclass(frozen=True)
-class Job:
-    """One job, as its journal stands at the moment it is read."""
+class Job(Journaled):
+    """One trial."""
 
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
+    ROLES: ClassVar = {"guardian": "guarded", "supervisor": "started"}
 
     @property
     def mark(self) -> str:
         """What its processes carry in their environment; a job of this name in another state folder has another one."""
         return str(self.folder)
-
-    @cached_property
-    def events(self) -> Sequence[Event]:
-        return journal.read(self.folder)
 
     @cached_property
     def work(self) -> Work:
@@ -83,51 +66,6 @@ class Job:
             return False
 
     @property
-    def work_is_as_prepared(self) -> bool:
-        """Whether the work has the bytes that were written down at first."""
-        prepared = self.last("prepared")
-        try:
-            return prepared is not None and prepared["sha256"] == _sha256((self.folder / WORK).read_bytes())
-        except OSError:
-            return False
-
-    def last(self, event: str) -> dict[str, Any] | None:
-        """Data of the newest event of a name."""
-        return next((each.data for each in reversed(self.events) if each.event == event), None)
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether nothing of it is open: closed, and not resumed since."""
-        return self.current("closed") is not None
-
-    def current(self, event: str) -> dict[str, Any] | None:
-        """Data of the newest event of a name since the job was last taken up."""
-        for each in reversed(self.events):
-            if each.event == event:
-                return each.data
-            if each.event in ("prepared", "resumed"):
-                return None
-        return None
-
-    @property
-    def keepers(self) -> dict[str, owned.Identity]:
-        """Guardian and supervisor, by role, as far as they began."""
-        found = {}
-        for role, event in (("guardian", "guarded"), ("supervisor", "started")):
-            data = self.current(event)
-            if data is not None:
-                found[role] = owned.identity_from(data[role])
-        return found
-
-    @property
-    def state(self) -> State:
-        if self.is_closed:
-            return "closed"
-        if any(owned.is_alive(who) for who in self.keepers.values()):
-            return "running"
-        return "unsafe" if self.keepers else "prepared"
-
-    @property
     def legs(self) -> list[dict[str, Any]]:
         """What was recorded of each leg that ran to its end, in order: its event with `place`, `number`, `record`."""
         return [
@@ -144,15 +82,12 @@ class Job:
 
 def all_jobs(state: Path) -> list[Job]:
     """Every job of this host, the oldest first."""
-    folder = state / "jobs"
-    found = [Job(each) for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
-    return sorted(found, key=lambda job: (job.events[0].at if job.events else "", job.name))
+    return all_in(state / "jobs", Job)
 
 
 def find(state: Path, name: str) -> Job | None:
     """The job of a name."""
-    folder = state / "jobs" / name
-    return Job(folder) if "/" not in name and name not in ("", ".", "..") and folder.is_dir() else None
+    return named(state / "jobs", name, Job)
 
 
 def unsafe_jobs(state: Path) -> list[Job]:
@@ -171,7 +106,7 @@ def create(state: Path, work: Work, preflight: Mapping[str, Any] | None = None) 
     for name in (WORK, PREFLIGHT):
         os.chmod(folder / name, 0o600)
     journal.Journal(folder).write(
-        "prepared", boot=owned.boot_id(), plan=work.plan, sha256=_sha256(text.encode())
+        "prepared", boot=owned.boot_id(), plan=work.plan, sha256=sha256(text.encode())
     )
     return Job(folder)
 
@@ -188,7 +123,3 @@ def places_left(job: Job) -> Iterator[int]:
     """Places of the order, 1 first, for which no leg ran to its end."""
     done = {leg["place"] for leg in job.legs}
     return (place for place in range(1, len(job.work.order) + 1) if place not in done)
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

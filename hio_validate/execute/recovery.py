@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from hio_validate.execute import closing, jobs, owned, programs
 from hio_validate.execute.closing import Parts
-from hio_validate.execute.jobs import Job, Unreadable
+from hio_validate.execute.jobs import Job
 from hio_validate.execute.journal import Journal, JournalLost, now
+from hio_validate.execute.journaled import Unreadable
 from hio_validate.moment import moment
 from hio_validate.observe.refusal import Unobservable
 

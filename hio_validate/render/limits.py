@@ -10,7 +10,6 @@ from hio_validate.size import bytes_of
 
 SIZES = frozenset({"memory_max", "memory_high", "memory_swap_max", "locked_memory"})
 COUNTS = frozenset({"tasks_max", "open_files"})
-NUMBERS = frozenset({"cpus", "start_s", "stop_s"})
 _EVERYWHERE = frozenset({"start_s"})
 """What hio itself keeps, whatever starts the service."""
 

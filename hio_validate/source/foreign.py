@@ -46,11 +46,6 @@ class Node:
     def pairs(self) -> Iterator[tuple[str, Node]]:
         yield from (self.entries or {}).items()
 
-    @property
-    def is_true(self) -> bool:
-        """Whether YAML 1.1 and 1.2 agree that this is the truth."""
-        return self.plain and self.text in ("true", "True", "TRUE")
-
 
 @dataclass
 class _Reading:

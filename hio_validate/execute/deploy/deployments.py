@@ -1,45 +1,29 @@
 """The deployments and rollbacks of this host: their folders, and what their journals say of them.
 
-Invariant: one that began, is not closed and whose guardian and worker are dead makes the host unsafe (contract 5.10).
+What makes a host unsafe says execute/journaled.py.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import ClassVar
 
 from hio_validate.execute import journal, owned
 from hio_validate.execute.deploy.work import Work, as_text, contents_of, from_text
-from hio_validate.execute.journal import Event
+from hio_validate.execute.journaled import WORK, Journaled, Unreadable, all_in, named, sha256
 
-State = Literal["prepared", "running", "unsafe", "closed"]
-
-WORK = "work.json"
 FILES = "files"
 
 
-class Unreadable(Exception):
-    """A deployment whose work cannot be read."""
-
-
 @dataclass(frozen=True)
-class Deployment:
-    """One deployment or rollback, as its journal stands at the moment it is read."""
+class Deployment(Journaled):
+    """One deployment or rollback."""
 
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
-
-    @cached_property
-    def events(self) -> Sequence[Event]:
-        return journal.read(self.folder)
+    ROLES: ClassVar = {"guardian": "guarded", "worker": "started"}
 
     @cached_property
     def work(self) -> Work:
@@ -48,40 +32,6 @@ class Deployment:
             return from_text((self.folder / WORK).read_text())
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise Unreadable(f"{self.folder / WORK} cannot be read: {error}") from None
-
-    def last(self, event: str) -> dict[str, Any] | None:
-        """Data of the newest event of a name."""
-        return next((each.data for each in reversed(self.events) if each.event == event), None)
-
-    def has(self, event: str) -> bool:
-        return self.last(event) is not None
-
-    @property
-    def work_is_as_prepared(self) -> bool:
-        """Whether the work has the bytes that were written down at first."""
-        prepared = self.last("prepared")
-        try:
-            return prepared is not None and prepared["sha256"] == sha256((self.folder / WORK).read_bytes())
-        except OSError:
-            return False
-
-    @property
-    def keepers(self) -> dict[str, owned.Identity]:
-        """The newest guardian and worker, by role, as far as they began."""
-        found = {}
-        for role, event in (("guardian", "guarded"), ("worker", "started")):
-            data = self.last(event)
-            if data is not None:
-                found[role] = owned.identity_from(data[role])
-        return found
-
-    @property
-    def state(self) -> State:
-        if self.has("closed"):
-            return "closed"
-        if any(owned.is_alive(who) for who in self.keepers.values()):
-            return "running"
-        return "unsafe" if self.keepers else "prepared"
 
     def content(self, sha: str) -> bytes:
         """Bytes that were kept. Raises OSError, and ValueError where they are others by now."""
@@ -103,15 +53,12 @@ def folder_of(state: Path) -> Path:
 
 def all_deployments(state: Path) -> list[Deployment]:
     """Every deployment and rollback of this host, the oldest first."""
-    folder = folder_of(state)
-    found = [Deployment(each) for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
-    return sorted(found, key=lambda each: (each.events[0].at if each.events else "", each.name))
+    return all_in(folder_of(state), Deployment)
 
 
 def find(state: Path, name: str) -> Deployment | None:
     """The deployment of a name."""
-    folder = folder_of(state) / name
-    return Deployment(folder) if "/" not in name and name not in ("", ".", "..") and folder.is_dir() else None
+    return named(folder_of(state), name, Deployment)
 
 
 def unsafe(state: Path) -> list[Deployment]:
@@ -160,7 +107,3 @@ def write(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, path)
-
-
-def sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -9,8 +9,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from hio_validate.execute.deploy.deployments import Deployment, sha256
+from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.execute.deploy.work import FileChange
+from hio_validate.execute.journaled import sha256
 
 
 def digest_at(path: str) -> str | None:

@@ -16,6 +16,7 @@ from hio_validate.execute.arms import Host, NotStartable, arm_work
 from hio_validate.execute.deploy import deployments, found, gates, way_back
 from hio_validate.execute.deploy.installing import digest_at
 from hio_validate.execute.deploy.work import FileChange, Side, Work, with_contents
+from hio_validate.execute.journaled import sha256
 from hio_validate.execute.proof import serves_as
 from hio_validate.execute.secrets import Unresolvable, revealed
 from hio_validate.execute.work import ArmWork
@@ -101,7 +102,7 @@ class _Preparation:
             found=found.look(self.host.port, [each.path for each in files], self.ledger),
             start_s=start_s(self.host.place),
         )  # fmt: skip
-        contents = {deployments.sha256(each.content): each.content for each in installed}
+        contents = {sha256(each.content): each.content for each in installed}
         reasons = [*judged.reasons, *against]
         if not reasons:
             plan = way_back.file_of(made, str(deployments.folder_of(self.state) / name))
@@ -182,7 +183,7 @@ class _Preparation:
         for each in installed:
             assert each.install is not None
             before = digest_at(each.install)
-            after = deployments.sha256(each.content)
+            after = sha256(each.content)
             strange = before is not None and before != after and before != ours.get(each.install)
             yield FileChange(each.install, each.mode, before, after, strange)
 

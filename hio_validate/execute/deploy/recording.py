@@ -13,10 +13,11 @@ from typing import Any
 
 from hio_validate import appending, writing
 from hio_validate.execute.deploy import way_back
-from hio_validate.execute.deploy.deployments import Deployment, sha256
+from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.execute.deploy.transaction import process_of
 from hio_validate.execute.deploy.work import Work
 from hio_validate.execute.journal import Journal, now
+from hio_validate.execute.journaled import sha256
 from hio_validate.history import Folder
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.observe.capture import capture

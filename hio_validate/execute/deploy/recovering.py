@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hio_validate.execute.deploy.deployments import Deployment, Unreadable
+from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.execute.deploy.transaction import Parts, Transaction
 from hio_validate.execute.journal import JournalLost
+from hio_validate.execute.journaled import Unreadable
 
 
 class CannotRecover(Exception):

@@ -11,10 +11,10 @@ from itertools import count
 from pathlib import Path
 
 from hio_validate.execute.deploy import deployments, found, preparing
-from hio_validate.execute.deploy.deployments import Unreadable
 from hio_validate.execute.deploy.installing import digest_at
 from hio_validate.execute.deploy.work import FileChange, Work
 from hio_validate.execute.journal import now
+from hio_validate.execute.journaled import Unreadable
 from hio_validate.models.entry import Deployment, Rollback
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
