@@ -25,7 +25,7 @@ from hio_validate.observe import endpoints, proc
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import holders_of, listening, owner_of
 
-_TERM_S, _KILL_S, _PORT_S, _SETTLE_S, _POLL_S = 20.0, 10.0, 10.0, 1.0, 0.1
+_TERM_S, _KILL_S, _PORT_S, _SETTLE_S, _BEGUN_S, _POLL_S = 20.0, 10.0, 10.0, 1.0, 5.0, 0.1
 _KEEPERS = frozenset({"supervisord", "runsv", "s6-supervise", "containerd-shim", "conmon", "pm2", "systemd"})
 """Programs whose work is to start again what ended."""
 
@@ -207,9 +207,17 @@ def _differing_environment(process: CapturedProcess, command: Command) -> str | 
 
 
 def _serving_again(service: Service, command: Command, begun: owned.Identity | None) -> owned.Identity | None:
-    """The process that already serves as recorded, or was started to. Raises Unobservable for a stranger."""
-    if begun is not None and owned.is_alive(begun):
-        return begun
+    """The process that already serves as recorded, or was started to. Raises Unobservable for a stranger.
+
+    One that was begun and never got the word to run its program ends by itself (execute/owned.py): it is none.
+    """
+    if begun is not None:
+        if not waited(lambda: _runs(command, begun) or not owned.is_alive(begun), _BEGUN_S):
+            raise Unobservable(
+                f"process {begun.pid}, which was begun, neither became {command.program} nor ended"
+            )
+        if owned.is_alive(begun):
+            return begun
     settled(service.port, _PORT_S)
     if not listening(service.port):
         return None
@@ -218,6 +226,14 @@ def _serving_again(service: Service, command: Command, begun: owned.Identity | N
     if differs:
         raise Unobservable(f"port {service.port} is held by process {pid}, a stranger: {differs}")
     return owned.identity_of(pid)
+
+
+def _runs(command: Command, who: owned.Identity) -> bool:
+    """Whether a process that was begun has become its program."""
+    try:
+        return serves_as(command, who.pid) is None
+    except Unobservable:
+        return False
 
 
 def is_ready(service: Service, who: owned.Identity) -> bool:

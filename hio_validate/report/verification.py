@@ -101,8 +101,12 @@ def _table(checks: Sequence[Check], width: int) -> str:
     reasons = {each.observed for each in checks}
     if len(checks) > 1 and len(reasons) == 1 and not any(each.declared for each in checks):
         names = ", ".join(each.name for each in checks)
-        return paragraph(f"  {names}: {reasons.pop()}", width)
-    first = min(max(columns(visible(each.name)) for each in checks), _LONGEST_NAME)
+        told = visible(f"{names}: {reasons.pop()}")
+        return "".join(
+            f"{line}\n" for line in wrap(told, width, initial_indent="  ", subsequent_indent="    ")
+        )
+    widest = max(columns(visible(each.name)) for each in checks)
+    first = min(widest, _LONGEST_NAME, width - 2 * _NARROWEST - 6)
     cell = max(_NARROWEST, (width - first - 6) // 2)
     rows = [("", "declared", "observed"), *((each.name, each.declared, each.observed) for each in checks)]
     return "".join(_row(row, (first, cell, cell)) for row in rows)

@@ -12,8 +12,9 @@ import pytest
 
 from hio_validate.execute import jobs, owned
 from hio_validate.execute.work import Service
+from hio_validate.observe import proc
 from hio_validate.observe.sockets import owner_of
-from tests.execute.conftest import Begin, Trial, assert_nothing_is_left, ceilings, work
+from tests.execute.conftest import Begin, Trial, assert_nothing_is_left, ceilings, wait_for, work
 
 
 def stopped(begin: Begin, service: Service, **more: object) -> Trial:
@@ -51,18 +52,23 @@ def test_the_death_of_the_supervisor_is_the_end_of_the_trial_only(
     assert "the supervisor was ended by SIGKILL" in trial.job.last("closed")["why"]
 
 
+@pytest.mark.parametrize("runs", [True, False], ids=["once it runs", "as soon as it is on record"])
 def test_the_death_of_the_supervisor_while_it_restores_ends_with_one_service(
-    begin: Begin, serving: Callable[..., Service]
+    begin: Begin, serving: Callable[..., Service], runs: bool
 ) -> None:
     service = serving("slow")
+    assert service.command
     trial = stopped(begin, service)
     os.kill(trial.supervisor, signal.SIGTERM)
     trial.reaches("restoring")
     begun = owned.identity_from(trial.job.last("restoring")["who"])
+    if runs:  # before that it may still wait for the word, and then it ends with the supervisor
+        wait_for(lambda: proc.argv(begun.pid) == service.command.argv)
     os.kill(trial.supervisor, signal.SIGKILL)
     trial.ends()
     assert_back(trial, service, "stopped")
-    assert owned.identity_of(owner_of(service.port).pid) == begun
+    serves = owned.identity_of(owner_of(service.port).pid)
+    assert serves == begun or (not runs and not owned.is_alive(begun))
 
 
 def test_the_death_of_the_supervisor_leaves_no_grandchild_in_another_session(begin: Begin) -> None:

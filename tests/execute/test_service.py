@@ -165,3 +165,18 @@ def test_a_kept_service_is_stopped_and_restored_by_its_keeper(
     assert job.state == "closed" and job.last("restored")["proven"], trial.tell()  # type: ignore[index]
     assert local.is_kept() and local.main() not in (None, before)
     assert owner_of(port).pid == local.main().pid  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("stays_s", "proven"), [("1", True), ("60", False)])
+def test_a_process_that_was_begun_and_never_ran_is_not_the_service(
+    serving: Serving, tmp_path: Path, stays_s: str, proven: bool
+) -> None:
+    own = serving()
+    before, ticks = service.look_before(own, 10), service.ticks_now()
+    service.stop(own, before.who)
+    with subprocess.Popen(["sleep", stays_s]) as process:
+        begun = owned.identity_of(process.pid)
+        found = service.restore(own, before, tmp_path / "log", 20, stopped_ticks=ticks, begun=begun)
+        process.kill()
+    assert found.proven == proven, found.checks
+    assert proven or "neither became" in found.checks["serves"]

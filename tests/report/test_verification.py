@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hio_validate.execute.verified import Check, Verdict, Verification, judged, unseen
@@ -26,6 +26,8 @@ checks = st.builds(
 
 
 @given(st.lists(checks, max_size=6), st.integers(60, 160), st.booleans())
+@example([Check("0" * 7 + "\x1f" * 5, "", "\x1f" * 3, "differs")], 60, False)
+@example([Check("\x1f" * 60, "", "", "differs"), Check("\x08" * 60, "", "", "differs")], 60, False)
 def test_no_line_is_wider_than_the_terminal_and_each_verdict_has_its_place(
     each: list[Check], width: int, all_: bool
 ) -> None:
