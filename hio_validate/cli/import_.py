@@ -11,9 +11,10 @@ import click
 from hio_validate import writing
 from hio_validate.cli.loading import load_repo
 from hio_validate.cli.shared import as_json, repo_option, root_of, show, stop
-from hio_validate.importing.draft import Draft, drafts
-from hio_validate.importing.found import CannotImport, Found
-from hio_validate.importing.recognise import read
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.configurations.draft import Draft, drafts
+from hio_validate.importing.configurations.found import Found
+from hio_validate.importing.configurations.recognise import read
 from hio_validate.report.importing import as_shape, render, summary
 from hio_validate.report.visible import visible
 from hio_validate.settings.family import PACKAGED

@@ -82,9 +82,9 @@ def _items(word: str, found: Repo, settings: Settings, service: str | None, engi
 
 def _of_file(path: Path, settings: Settings, engine: str | None) -> list[Item]:
     # Imported here: a stack of the repository needs none of it.
-    from hio_validate.importing.draft import drafts
-    from hio_validate.importing.found import CannotImport
-    from hio_validate.importing.recognise import read
+    from hio_validate.importing.cannot import CannotImport
+    from hio_validate.importing.configurations.draft import drafts
+    from hio_validate.importing.configurations.recognise import read
 
     own = _own_stack(path)
     if own is not None:

@@ -1,5 +1,4 @@
-"""Foreign configurations read into draft stacks: one file per format, told apart by content.
+"""Foreign files read into documents of hio: configurations become draft stacks, results become observations.
 
-Invariant: what only the running system could fill in stays as it is written and is listed; nothing is guessed, nothing
-is run, and no secret leaves this room.
+Invariant: one file per format, told apart by content; nothing is guessed, and nothing is run.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hio_validate.importing.draft import Draft
+from hio_validate.importing.configurations.draft import Draft
 
 
 def render(drafts: Sequence[Draft]) -> str:

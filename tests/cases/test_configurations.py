@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hio_validate.history import Folder
-from hio_validate.importing.draft import Draft, drafts
-from hio_validate.importing.recognise import read
+from hio_validate.importing.configurations.draft import Draft, drafts
+from hio_validate.importing.configurations.recognise import read
 from hio_validate.models import reader
 from hio_validate.repo import load
 from hio_validate.settings.knowledge import Settings

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hio_validate.importing.command import shell_text, unpack
-from hio_validate.importing.found import CannotImport, Found, Source, Started
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.configurations.command import shell_text, unpack
+from hio_validate.importing.configurations.found import Found, Source, Started
 
 
 def words_of_json(text: str) -> list[str] | None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hio_validate.importing.found import CannotImport
-from hio_validate.importing.words import split
-from tests.importing.imported import imported, words
-from tests.importing.test_formats import COMPOSE, MANIFEST, RECIPE, SWAP, VALUES
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.configurations.words import split
+from tests.importing.configurations.imported import imported, words
+from tests.importing.configurations.test_formats import COMPOSE, MANIFEST, RECIPE, SWAP, VALUES
 
 UNIT = "[Service]\nEnvironment='A=b c' B=%h\nExecStart=/usr/bin/env X=1 /bin/sh -c 'exec llama-server -m \"$A\" -t 4'\n"
 SCRIPT = "#!/bin/sh\nM=/a.gguf\nexec docker run --rm -e A=1 vllm/vllm-openai:x --model $M --y '{\"a\": [1]}' > log 2>&1\n"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hio_validate.importing.command import engine_in, engine_of, launched, unpack
-from hio_validate.importing.environment import variables
-from hio_validate.importing.found import CannotImport, Found, Source, Started, quoted
-from hio_validate.importing.words import Unclosed, split
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.configurations.command import engine_in, engine_of, launched, unpack
+from hio_validate.importing.configurations.environment import variables
+from hio_validate.importing.configurations.found import Found, Source, Started, quoted
+from hio_validate.importing.configurations.words import Unclosed, split
 from hio_validate.source.foreign import Node
 
 _INTERPOLATED = re.compile(r"\$\$|\$\{[^}\n]{0,1000}\}|\$[A-Za-z_]\w*")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hio_validate.importing.found import CannotImport
-from tests.importing.imported import argv, env, imported, one, opened, words
+from hio_validate.importing.cannot import CannotImport
+from tests.importing.configurations.imported import argv, env, imported, one, opened, words
 
 JSON = '{"cudagraph_mode":"FULL_DECODE_ONLY","mode":0}'
 

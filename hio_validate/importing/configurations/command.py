@@ -8,8 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hio_validate.importing.found import Found, Started, quoted
-from hio_validate.importing.words import Unclosed, Word, commands, loses_json, split, substituted
+from hio_validate.importing.configurations.found import Found, Started, quoted
+from hio_validate.importing.configurations.words import (
+    Unclosed,
+    Word,
+    commands,
+    loses_json,
+    split,
+    substituted,
+)
 from hio_validate.settings.family import program_at, recognised
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "busybox"})

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hio_validate.importing.command import unpack
-from hio_validate.importing.found import CannotImport, Found, Source, Started, quoted
-from hio_validate.importing.words import Unclosed, split
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.configurations.command import unpack
+from hio_validate.importing.configurations.found import Found, Source, Started, quoted
+from hio_validate.importing.configurations.words import Unclosed, split
 from hio_validate.source.foreign import Node
 
 _MACRO = re.compile(r"\$\{(env\.)?([A-Za-z0-9_.-]+)\}")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from hio_validate.importing.command import engine_in, engine_of, launched, unpack
-from hio_validate.importing.found import Found, Source, Started
+from hio_validate.importing.configurations.command import engine_in, engine_of, launched, unpack
+from hio_validate.importing.configurations.found import Found, Source, Started
 from hio_validate.settings.places import SECRET
 from hio_validate.source.foreign import Node
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hio_validate.importing.found import Found, Source, Started, quoted
+from hio_validate.importing.configurations.found import Found, Source, Started, quoted
 from hio_validate.settings.secrets import says_secret
 from hio_validate.source.foreign import Node
 

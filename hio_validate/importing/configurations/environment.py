@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hio_validate.importing.found import Found, Source, Started
+from hio_validate.importing.configurations.found import Found, Source, Started
 from hio_validate.observe.environment_file import environment_file
 from hio_validate.settings.family import recognised
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hio_validate.importing.found import Found, Source, Started
-from hio_validate.importing.kubernetes import kept_in_cluster
+from hio_validate.importing.configurations.found import Found, Source, Started
+from hio_validate.importing.configurations.kubernetes import kept_in_cluster
 from hio_validate.settings.places import SECRET
 from hio_validate.source.foreign import Node
 

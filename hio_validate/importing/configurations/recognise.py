@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from hio_validate.importing import (
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.configurations import (
     argv,
     compose,
     environment,
@@ -16,8 +17,8 @@ from hio_validate.importing import (
     roles,
     unit,
 )
-from hio_validate.importing.found import CannotImport, Found, Source
-from hio_validate.importing.words import Unclosed
+from hio_validate.importing.configurations.found import Found, Source
+from hio_validate.importing.configurations.words import Unclosed
 from hio_validate.source.characters import Unreadable, decode
 from hio_validate.source.fault import Malformed
 from hio_validate.source.foreign import Node, documents

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from hio_validate.importing.command import unpack
-from hio_validate.importing.found import CannotImport, Found, Source, Started
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.configurations.command import unpack
+from hio_validate.importing.configurations.found import Found, Source, Started
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.units import Unit, read_unit
 

@@ -9,15 +9,6 @@ from hio_validate.settings.credentials import credentials_in
 from hio_validate.settings.secrets import WITHHELD
 
 
-class CannotImport(Exception):
-    """A file that gives no draft; one sentence with what was expected and what to do. `code` is the exit code."""
-
-    def __init__(self, file: str, line: int, message: str, help: str, code: int = 1) -> None:
-        place = f"{file}:{line}" if line else file
-        super().__init__(f"{place}: {message}" + (f"; {help}" if help else ""))
-        self.code = code
-
-
 def quoted(word: str) -> str:
     """A word as a remark may show it: no credential, and not without end."""
     if credentials_in(word):

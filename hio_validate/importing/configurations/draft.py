@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from hio_validate.importing.command import engine_of
-from hio_validate.importing.found import Found, Open, Started, quoted
+from hio_validate.importing.configurations.command import engine_of
+from hio_validate.importing.configurations.found import Found, Open, Started, quoted
 from hio_validate.models import reader
 from hio_validate.models.stack import Stack
 from hio_validate.observe.privacy import grouped

@@ -1,0 +1,12 @@
+"""What a foreign file that cannot be imported is told with."""
+
+from __future__ import annotations
+
+
+class CannotImport(Exception):
+    """A file that gives nothing; one sentence with what was expected and what to do. `code` is the exit code."""
+
+    def __init__(self, file: str, line: int, message: str, help: str, code: int = 1) -> None:
+        place = f"{file}:{line}" if line else file
+        super().__init__(f"{place}: {message}" + (f"; {help}" if help else ""))
+        self.code = code
