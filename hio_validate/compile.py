@@ -98,9 +98,9 @@ class _Module:
         self.schemas.append((constant, schema))
 
     def _class(self, model: type[BaseModel]) -> str:
-        base = model.__bases__[0].__name__
+        base = self._from(model.__bases__[0].__module__.rpartition(".")[2], model.__bases__[0].__name__)
         document = inspect.cleandoc(model.__dict__.get("__doc__") or "")
-        lines = [f"class {model.__name__}({'Record' if base == 'Model' else base}):"]
+        lines = [f"class {model.__name__}({base}):"]
         lines += [f'    """{document}"""\n'] if document else []
         fields = _core(model)["schema"]["fields"]
         lines += [self._field(model, name, fields[name]) for name in inspect.get_annotations(model)]
@@ -139,6 +139,8 @@ class _Module:
         raise TypeError(f"{self.name}: no literal for {schema!r}")
 
     def _from(self, module: str, name: str) -> str:
+        if name == "Model":
+            return "Record"
         if module != self.name:
             self.used.setdefault(module, set()).add(name)
         return name

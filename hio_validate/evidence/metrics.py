@@ -13,18 +13,20 @@ class Metric(NamedTuple):
 
     unit: str
     better: str
+    definition: str
+    """How it is counted (evidence/definitions.py): what it may be compared with."""
     about: str
 
 
 METRICS = {
-    "decode_tps": Metric("token/s", "higher", "timings.predicted_per_second of the server: n tokens over the decode time"),
-    "prefill_tps": Metric("token/s", "higher", "timings.prompt_per_second of the server: evaluated prompt tokens over the prefill time"),
-    "ttft_ms": Metric("ms", "lower", "client: from the request's last byte sent to the first piece of content"),
-    "itl_ms": Metric("ms", "lower", "client: median of the gaps between two pieces of content of one answer"),
-    "tpot_ms": Metric("ms", "lower", "client: (last piece - first piece) / (generated tokens - 1)"),
-    "wall_s": Metric("s", "lower", "client: the whole request, from connecting to its end"),
-    "bench_prefill_tps": Metric("token/s", "higher", "llama-bench: n_prompt over the sample's time"),
-    "bench_decode_tps": Metric("token/s", "higher", "llama-bench: n_gen over the sample's time"),
+    "decode_tps": Metric("token/s", "higher", "decode-rate-n", "timings.predicted_per_second of the server: n tokens over the decode time"),
+    "prefill_tps": Metric("token/s", "higher", "prefill-rate-evaluated", "timings.prompt_per_second of the server: evaluated prompt tokens over the prefill time"),
+    "ttft_ms": Metric("ms", "lower", "ttft-client", "client: from the request's last byte sent to the first piece of content"),
+    "itl_ms": Metric("ms", "lower", "itl-request-median", "client: median of the gaps between two pieces of content of one answer"),
+    "tpot_ms": Metric("ms", "lower", "itl-request-mean", "client: (last piece - first piece) / (generated tokens - 1)"),
+    "wall_s": Metric("s", "lower", "latency-request", "client: the whole request, from connecting to its end"),
+    "bench_prefill_tps": Metric("token/s", "higher", "prefill-rate-bench", "llama-bench: n_prompt over the sample's time"),
+    "bench_decode_tps": Metric("token/s", "higher", "decode-rate-bench", "llama-bench: n_gen over the sample's time"),
 }  # fmt: skip
 """Name of the column -> what it is."""
 

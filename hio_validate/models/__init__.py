@@ -18,6 +18,7 @@ KINDS = (
     "fixture/v1",
     "plan/v1",
     "run/v1",
+    "observation/v1",
     "qualification/v1",
     "rollback/v1",
     "known-good/v1",

@@ -15,6 +15,7 @@ from hio_validate.models.definitions.family import Family
 from hio_validate.models.definitions.fixture import Fixture
 from hio_validate.models.definitions.known_good import KnownGood
 from hio_validate.models.definitions.matrix import Matrix
+from hio_validate.models.definitions.observation import Observation
 from hio_validate.models.definitions.plan import Plan
 from hio_validate.models.definitions.qualification import Qualification
 from hio_validate.models.definitions.rollback import Rollback
@@ -32,6 +33,7 @@ DEFINITIONS: dict[str, Any] = {
     "fixture/v1": Fixture,
     "plan/v1": Plan,
     "run/v1": Run,
+    "observation/v1": Observation,
     "qualification/v1": Qualification,
     "rollback/v1": Rollback,
     "known-good/v1": KnownGood,

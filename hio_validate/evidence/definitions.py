@@ -1,0 +1,114 @@
+"""What a number measures, whoever measured it: one definition per way of counting, with its unit and direction.
+
+Invariant: two numbers are compared only under one definition. The same name is not the same metric (contract 6.5): what
+vLLM calls TPOT and GuideLLM calls ITL is one definition, what vLLM and GuideLLM both call ITL is two.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Definition(NamedTuple):
+    """A way of counting."""
+
+    quantity: str
+    """What it is about; definitions of one quantity are easily taken for each other."""
+    dimension: str
+    better: str | None
+    """higher or lower; None where neither is a gain."""
+    about: str
+
+
+UNKNOWN = "unknown"
+"""The definition of a number whose source does not say how it was counted: it is compared with nothing."""
+
+UNITS: dict[str, dict[str, float]] = {
+    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
+    "token rate": {"token/s": 1.0},
+    "token rate per device": {"token/s/device": 1.0},
+    "request rate": {"request/s": 1.0, "request/min": 1 / 60},
+    "sample rate": {"sample/s": 1.0},
+    "share": {"1": 1.0, "%": 0.01},
+    "count": {"1": 1.0},
+    "bytes": {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3, "kB": 1e3, "MB": 1e6, "GB": 1e9},
+}
+"""Dimension -> its units, and how many of the first one each is."""
+
+DEFINITIONS: dict[str, Definition] = {
+    UNKNOWN: Definition("unknown", "any", None, "the source does not say how it was counted"),
+    # When the first piece arrives.
+    "ttft-client": Definition("time to first token", "time", "lower", "client: from sending the request to the first piece of content of any kind"),
+    "ttft-answer": Definition("time to first token", "time", "lower", "client: from sending the request to the first piece that is no reasoning"),
+    "ttft-server": Definition("time to first token", "time", "lower", "server: from the request's arrival, its queue included, to the first token"),
+    "prefill-time": Definition("time to first token", "time", "lower", "server: evaluating the prompt tokens that no cache held, its queue excluded"),
+    # What lies between two tokens.
+    "itl-per-gap": Definition("time per token", "time", "lower", "client: each gap between two pieces of an answer is one observation"),
+    "itl-request-mean": Definition("time per token", "time", "lower", "client: (last piece - first piece) / (generated tokens - 1), one observation a request"),
+    "itl-request-median": Definition("time per token", "time", "lower", "client: median gap between two pieces, one observation a request"),
+    "tpot-whole": Definition("time per token", "time", "lower", "client: whole request / generated tokens, so that waiting for the first one counts"),
+    "decode-time-n": Definition("time per token", "time", "lower", "server: decode time / generated tokens"),
+    # How fast one request goes.
+    "decode-rate-n": Definition("decode rate", "token rate", "higher", "server: all n generated tokens over the decode time of the request"),
+    "decode-rate-n-1": Definition("decode rate", "token rate", "higher", "server: n - 1 generated tokens over the decode time, the first came with the prompt"),
+    "decode-rate-request": Definition("decode rate", "token rate", "higher", "client: one over (last piece - first piece) / (generated tokens - 1) of a request"),
+    "decode-rate-bench": Definition("decode rate", "token rate", "higher", "llama-bench: n_gen tokens over the sample's time, no sampling and no server"),
+    "prefill-rate-evaluated": Definition("prefill rate", "token rate", "higher", "server: evaluated prompt tokens, those of a cache excluded, over the prefill time"),
+    "prefill-rate-prompt": Definition("prefill rate", "token rate", "higher", "client: all prompt tokens, those of a cache included, over the time to first token"),
+    "prefill-rate-bench": Definition("prefill rate", "token rate", "higher", "llama-bench: n_prompt tokens over the sample's time"),
+    "combined-rate-bench": Definition("combined rate", "token rate", "higher", "llama-bench -pg: n_prompt + n_gen tokens over the sample's time"),
+    "latency-request": Definition("latency", "time", "lower", "client: the whole request, from sending it to its end"),
+    "latency-sample": Definition("latency", "time", "lower", "harness: one sample, as the load generator counts it"),
+    "sample-time-bench": Definition("latency", "time", "lower", "llama-bench: one repetition of the test"),
+    # How much the whole server does.
+    "throughput-output": Definition("throughput", "token rate", "higher", "generated tokens of all requests over the duration; no prompt tokens"),
+    "throughput-input": Definition("throughput", "token rate", "higher", "prompt tokens of all requests over the duration"),
+    "throughput-total": Definition("throughput", "token rate", "higher", "prompt and generated tokens of all requests over the duration"),
+    "throughput-output-per-device": Definition("throughput", "token rate per device", "higher", "generated tokens over the duration, divided by the devices"),
+    "throughput-input-per-device": Definition("throughput", "token rate per device", "higher", "prompt tokens over the duration, divided by the devices"),
+    "throughput-total-per-device": Definition("throughput", "token rate per device", "higher", "prompt and generated tokens over the duration, divided by the devices"),
+    "throughput-requests": Definition("request throughput", "request rate", "higher", "completed requests over the duration"),
+    "goodput-requests": Definition("request throughput", "request rate", "higher", "completed requests that met their targets, over the duration"),
+    "throughput-samples": Definition("request throughput", "sample rate", "higher", "samples over the duration, as the load generator counts them"),
+    "duration": Definition("duration", "time", "lower", "the whole benchmark, from the first request to the last end"),
+    # What was drafted.
+    "draft-acceptance": Definition("acceptance", "share", "higher", "accepted drafted tokens over drafted tokens"),
+    "draft-length": Definition("acceptance", "count", "higher", "tokens that one step of the target accepted, its own token included"),
+    # What work it was: neither more nor less is a gain.
+    "prompt-length": Definition("prompt length", "count", None, "prompt tokens of a request, as the source counts them"),
+    "generated-length": Definition("generated length", "count", None, "generated tokens of a request, as the source counts them"),
+    "cached-length": Definition("cached length", "count", None, "prompt tokens of a request that a cache held"),
+    "concurrency": Definition("concurrency", "count", None, "requests at once, as achieved"),
+    # What a profiler saw.
+    "kernel-time": Definition("kernel time", "time", "lower", "one launch of a kernel, as the profiler timed it"),
+    "kernel-time-sum": Definition("kernel time", "time", "lower", "all launches of a kernel together, overlapping ones counted twice"),
+    "kernel-share": Definition("kernel share", "share", None, "time of one kernel of the time of all kernels; not of the wall clock"),
+    "kernel-launches": Definition("kernel launches", "count", None, "launches of a kernel"),
+    # What was held.
+    "memory-peak": Definition("memory", "bytes", "lower", "most memory in use, as the source counts it"),
+}  # fmt: skip
+"""Name of a definition -> what it is. Names are promises: a changed way of counting is a new name."""
+
+STATISTICS = (
+    "value", "mean", "median", "min", "max", "std", "total",
+    "p0.1", "p1", "p5", "p10", "p25", "p75", "p80", "p90", "p95", "p97", "p99", "p99.9",
+)  # fmt: skip
+"""What a number is of its observations; `value`: it is the only one. The 50th percentile is `median`."""
+
+
+def in_first_unit(value: float, unit: str, definition: str) -> float | None:
+    """A value in the first unit of its dimension; None where the unit is none of it."""
+    factor = UNITS.get(DEFINITIONS[definition].dimension, {}).get(unit)
+    return None if factor is None else value * factor
+
+
+def why_not_comparable(one: str, other: str) -> str | None:
+    """Why numbers of two definitions are not compared, in a sentence; None where they may be."""
+    if UNKNOWN in (one, other):
+        return "how one of them was counted is unknown, and unknown is never equal"
+    if one == other:
+        return None
+    first, second = DEFINITIONS[one], DEFINITIONS[other]
+    if first.quantity != second.quantity:
+        return f"one is {first.quantity}, the other {second.quantity}"
+    return f"both are called {first.quantity} and counted in two ways: {one} is {first.about}; {other} is {second.about}"

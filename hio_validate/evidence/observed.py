@@ -1,0 +1,151 @@
+"""What a foreign tool measured, record by record, as importers give it and as `records.jsonl` keeps it.
+
+Invariants: a number stands as the source has it, in the source's unit, integers exact; what the source does not say is
+absent and never zero; a number that cannot be so is no measurement but a finding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hio_validate.evidence.definitions import DEFINITIONS, STATISTICS, UNITS
+from hio_validate.evidence.outcome import Tier
+
+Fact = str | bool | int | float
+"""One thing that the source says, as it says it."""
+
+
+class Finding(NamedTuple):
+    """Something that cannot be so, or must not be used as it stands."""
+
+    id: str
+    """Kebab-case: impossible-value, zero-completed, rate-contradicts-counts, few-samples ..."""
+    message: str
+    line: int = 0
+    """In the source, from 1; 0: the record or the file as a whole."""
+
+
+class Measured(NamedTuple):
+    """One number of a record."""
+
+    name: str
+    """What the source calls it, e.g. mean_itl_ms; unique within the record together with its statistic."""
+    definition: str
+    """How it was counted: a name of DEFINITIONS."""
+    statistic: str
+    """One of STATISTICS."""
+    value: int | float
+    unit: str
+    """As the schema of that format says, never guessed from the size of the number."""
+    n: int | None = None
+    """Observations behind it; None: unknown."""
+    samples: tuple[int | float, ...] = ()
+    """They themselves, where the source keeps them."""
+
+    @property
+    def better(self) -> str | None:
+        return DEFINITIONS[self.definition].better
+
+
+class Requests(NamedTuple):
+    """How many requests there were; None: the source does not say."""
+
+    asked: int | None = None
+    completed: int | None = None
+    failed: int | None = None
+    cancelled: int | None = None
+
+
+_NONE_TOLD = Requests()
+
+
+@dataclass
+class Observation:
+    """One benchmark of one configuration under one load."""
+
+    name: str
+    """Unique within its file, from what distinguishes it: tg128, concurrency-4, gsm8k."""
+    line: int = 0
+    at: str | None = None
+    """When, as the source writes it."""
+    subject: dict[str, Fact] = field(default_factory=dict)
+    """What was measured, as the source says it: engine, build, model, device, and settings."""
+    workload: dict[str, Fact] = field(default_factory=dict)
+    """What was asked of it: prompt_tokens, generated_tokens, concurrency, request_rate, dataset ..."""
+    requests: Requests = _NONE_TOLD
+    metrics: list[Measured] = field(default_factory=list)
+    foreign: dict[str, Fact] = field(default_factory=dict)
+    """Keys that hio does not know, by their path, with their values as text; long ones are cut."""
+    findings: list[Finding] = field(default_factory=list)
+    unknown: tuple[str, ...] = ()
+    """What this record cannot tell, beyond what its format never tells."""
+
+    @property
+    def tier(self) -> Tier:
+        """What it deserves (contract 7.1, 7.6): it was measured outside hio, so that DRAFT is the most."""
+        has_shape = {"prompt_tokens", "generated_tokens"} & self.workload.keys()
+        return Tier.DRAFT if self.metrics and has_shape else Tier.NEEDS_CONTEXT
+
+
+def faults_of(measured: Measured) -> Iterator[str]:
+    """What cannot be so about one number, in sentences."""
+    if measured.definition not in DEFINITIONS:
+        yield f"{measured.name}: no definition is called {measured.definition}"
+        return
+    if measured.statistic not in STATISTICS:
+        yield f"{measured.name}: no statistic is called {measured.statistic}"
+    units = UNITS.get(DEFINITIONS[measured.definition].dimension)
+    if units is not None and measured.unit not in units:
+        yield f"{measured.name}: {measured.unit} is no unit of {DEFINITIONS[measured.definition].dimension}"
+    for value in (measured.value, *measured.samples):
+        if not math.isfinite(value):
+            yield f"{measured.name} is {value}: not a finite number"
+        elif units is not None and value < 0:
+            yield f"{measured.name} is {value:g} {measured.unit}: less than nothing"
+
+
+def as_row(observation: Observation) -> dict[str, Any]:
+    """A record as a line of `records.jsonl` holds it: what is absent is left out."""
+    row: dict[str, Any] = {"name": observation.name, "line": observation.line, "at": observation.at}
+    row |= {"subject": observation.subject, "workload": observation.workload}
+    row["requests"] = {
+        key: value for key, value in observation.requests._asdict().items() if value is not None
+    }
+    row["metrics"] = [_without_gaps(measured._asdict()) for measured in observation.metrics]
+    row |= {"foreign": observation.foreign, "unknown": list(observation.unknown)}
+    row["findings"] = [finding._asdict() for finding in observation.findings]
+    return _without_gaps(row)
+
+
+def _without_gaps(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in row.items()
+        if value is not None and value != () and value != {} and value != []
+    }
+
+
+def of_row(row: Mapping[str, Any]) -> Observation:
+    """The record that a line of `records.jsonl` holds. Raises KeyError, TypeError or ValueError where it is none."""
+    return Observation(
+        name=str(row["name"]),
+        line=int(row.get("line", 0)),
+        at=row.get("at"),
+        subject=dict(row.get("subject", {})),
+        workload=dict(row.get("workload", {})),
+        requests=Requests(**row.get("requests", {})),
+        metrics=[_measured(each) for each in row.get("metrics", ())],
+        foreign=dict(row.get("foreign", {})),
+        findings=[Finding(**each) for each in row.get("findings", ())],
+        unknown=tuple(row.get("unknown", ())),
+    )
+
+
+def _measured(row: Mapping[str, Any]) -> Measured:
+    measured = Measured(**{**row, "samples": tuple(row.get("samples", ()))})
+    if isinstance(measured.value, bool) or not isinstance(measured.value, int | float):
+        raise ValueError(f"{measured.name} is no number")
+    return measured

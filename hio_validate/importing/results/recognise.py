@@ -1,0 +1,14 @@
+"""Which format a result file has, by what stands in it and never by its name."""
+
+from __future__ import annotations
+
+from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.source import Source
+
+IMPORTERS: tuple[Importer, ...] = ()
+"""Every format, the more particular before the more general."""
+
+
+def importer_of(source: Source) -> Importer | None:
+    """The format of a file; None where it is none that hio knows. Raises CannotImport where it cannot be read."""
+    return next((importer for importer in IMPORTERS if importer.recognises(source)), None)

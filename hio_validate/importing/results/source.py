@@ -1,0 +1,148 @@
+"""A result file on its way in: its first bytes to recognise it by, its lines as a stream, its JSON read strictly.
+
+Invariants: JSON that says a key twice is refused; integers are exact; NaN and Infinity stay what they are, so that each
+importer decides where they are allowed; memory is bounded by one line, or by WHOLE for what has to be read as one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from hio_validate.importing.cannot import CannotImport
+
+HEAD = 64 << 10
+"""Bytes that a format is recognised by."""
+WHOLE = 128 << 20
+"""Most bytes of a file that has to be read as one, such as a JSON object; lines have no such end."""
+LONGEST = 32 << 20
+"""Most bytes of one line."""
+
+
+class Twice(ValueError):
+    """A JSON object says a key twice."""
+
+
+class Source:
+    """One file. `told` is called with the bytes that were read so far, for whoever waits."""
+
+    def __init__(
+        self, path: Path, shown: str | None = None, told: Callable[[int], None] | None = None
+    ) -> None:
+        self.path, self.file, self._told = path, shown or path.name, told
+
+    def refuse(self, message: str, help: str = "", line: int = 0, code: int = 1) -> CannotImport:
+        """The exception to raise for this file."""
+        return CannotImport(self.file, line, message, help, code)
+
+    def _open(self) -> IO[bytes]:
+        try:
+            if not self.path.is_file():
+                what = "a folder" if self.path.is_dir() else "no file" if self.path.exists() else "not there"
+                raise self.refuse(f"it is {what}", "name a file", code=3)
+            return self.path.open("rb")
+        except (OSError, ValueError) as error:
+            raise self.refuse(
+                f"it cannot be read: {getattr(error, 'strerror', None) or error}", code=3
+            ) from None
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of the file."""
+        with self._open() as handle:
+            return handle.seek(0, 2)
+
+    @cached_property
+    def head(self) -> str:
+        """The first HEAD bytes as text, for recognising; what is no UTF-8 is replaced."""
+        with self._open() as handle:
+            return handle.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff")
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """(number from 1, text without its end) of every line that is not blank. Raises CannotImport."""
+        done = 0
+        with self._open() as handle:
+            number = 0
+            while raw := handle.readline(LONGEST + 1):
+                number += 1
+                done += len(raw)
+                if len(raw) > LONGEST:
+                    raise self.refuse(
+                        f"the line is longer than {LONGEST >> 20} MiB", "import its parts", number
+                    )
+                if self._told is not None:
+                    self._told(done)
+                text = self._decoded(raw, number)
+                if text.strip():
+                    yield number, text.rstrip("\r\n")
+
+    def _decoded(self, raw: bytes, line: int) -> str:
+        try:
+            return raw.decode("utf-8-sig" if line == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise self.refuse("the line is not UTF-8", "convert the file to UTF-8", line) from None
+
+    @cached_property
+    def text(self) -> str:
+        """The whole text, for what has to be read as one. Raises CannotImport."""
+        if self.size > WHOLE:
+            raise self.refuse(
+                f"it is larger than {WHOLE >> 20} MiB and has to be read as one",
+                "import a part of it, or JSON lines",
+            )
+        return "\n".join(text for _, text in self._every_line())
+
+    def _every_line(self) -> Iterator[tuple[int, str]]:
+        with self._open() as handle:
+            for number, raw in enumerate(handle, 1):
+                yield number, self._decoded(raw, number).rstrip("\r\n")
+
+    def json(self) -> Any:
+        """The whole file as one JSON value. Raises CannotImport."""
+        return self.value_of(self.text, 1)
+
+    def value_of(self, text: str, line: int) -> Any:
+        """A text as JSON; `line` is where it begins. Raises CannotImport."""
+        try:
+            return strict_json(text)
+        except Twice as error:
+            raise self.refuse(
+                f"the key {error} stands twice in one object", "keep the one that is meant", line
+            ) from None
+        except json.JSONDecodeError as error:
+            at = line + error.lineno - 1
+            raise self.refuse(
+                f"no JSON from here on ({error.msg})", "import the file as the tool wrote it", at
+            ) from None
+        except (ValueError, RecursionError):
+            raise self.refuse(
+                "it is nested too deeply, or a number is too long", "import a part of it", line
+            ) from None
+
+
+def strict_json(text: str) -> Any:
+    """A JSON value. Raises Twice for a key that stands twice in one object, ValueError for what is no JSON.
+
+    Infinity and NaN are read as floats; a number that no float can hold is refused rather than made infinite.
+    """
+    return json.loads(text, object_pairs_hook=_once, parse_float=_finite)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in seen:
+            raise Twice(key if len(key) < 80 else f"{key[:80]}...")
+        seen[key] = value
+    return seen
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:40]} is more than a number can hold")
+    return value
