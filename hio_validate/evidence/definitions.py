@@ -48,6 +48,7 @@ DEFINITIONS: dict[str, Definition] = {
     "itl-request-median": Definition("time per token", "time", "lower", "client: median gap between two pieces, one observation a request"),
     "tpot-whole": Definition("time per token", "time", "lower", "client: whole request / generated tokens, so that waiting for the first one counts"),
     "decode-time-n": Definition("time per token", "time", "lower", "server: decode time / generated tokens"),
+    "decode-time-n-1": Definition("time per token", "time", "lower", "server: decode time / (generated tokens - 1), the first came with the prompt"),
     # How fast one request goes.
     "decode-rate-n": Definition("decode rate", "token rate", "higher", "server: all n generated tokens over the decode time of the request"),
     "decode-rate-n-1": Definition("decode rate", "token rate", "higher", "server: n - 1 generated tokens over the decode time, the first came with the prompt"),
