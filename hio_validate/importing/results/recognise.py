@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.llama_bench import LLAMA_BENCH
 from hio_validate.importing.results.source import Source
 
-IMPORTERS: tuple[Importer, ...] = ()
+IMPORTERS: tuple[Importer, ...] = (LLAMA_BENCH,)
 """Every format, the more particular before the more general."""
 
 

@@ -34,6 +34,9 @@ class Source:
     tells it as a finding, with the first line and how many.
     """
 
+    skip_log_lines: bool = False
+    """Lines between the rows that are no data are skipped, and told as a finding, instead of refused."""
+
     def __init__(
         self,
         path: Path,
