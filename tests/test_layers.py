@@ -79,7 +79,7 @@ ONLY = {
     "pydantic": {"models", "json_schema", "compile"},
     "pydantic_core": {"models", "json_schema", "compile"},
     "subprocess": {"history", "observe", "render", "execute"},
-    "tempfile": {"writing", "observe", "render", "checkpoint"},
+    "tempfile": {"writing", "observe", "render", "checkpoint", "importing"},
     "jinja2": {"render"},
     "detect_secrets": {"checkpoint"},
     "urllib.request": {"observe"},
