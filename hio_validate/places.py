@@ -35,10 +35,10 @@ def service_of(path: str) -> str | None:
 
 @cache
 def place_of(file: str) -> tuple[str, str | None]:
-    """A document's name (the stem; the folder of an engine.yaml, family.yaml or run.yaml) and its service."""
+    """A document's name (the stem; the folder of an engine.yaml, family.yaml, run.yaml or observation.yaml) and its service."""
     parts = file.split("/")
     stem = parts[-1].rpartition(".")[0]
-    name = parts[-2] if stem in ("engine", "family", "run") and len(parts) > 1 else stem
+    name = parts[-2] if stem in ("engine", "family", "run", "observation") and len(parts) > 1 else stem
     match parts:
         case ["manifests", "services", site, model, _, *_] | ["matrix" | "ledger", site, model, *_] if (
             model != parts[-1]

@@ -101,6 +101,9 @@ DEFINITIONS: dict[str, Definition] = {
     "prompt-length": Definition("prompt length", "count", None, "prompt tokens of a request, as the source counts them"),
     "generated-length": Definition("generated length", "count", None, "generated tokens of a request, as the source counts them"),
     "cached-length": Definition("cached length", "count", None, "prompt tokens of a request that a cache held"),
+    "drafted-tokens": Definition("drafted tokens", "count", None, "tokens that were drafted, as the source counts them"),
+    "accepted-tokens": Definition("accepted tokens", "count", None, "drafted tokens that the target accepted, as the source counts them"),
+    "target-batches": Definition("target batches", "count", None, "batches that the target evaluated while it decoded, as the source counts them"),
     "concurrency": Definition("concurrency", "count", None, "requests at once, as achieved"),
     # What a profiler saw.
     "kernel-time": Definition("kernel time", "time", "lower", "one launch of a kernel, as the profiler timed it"),
