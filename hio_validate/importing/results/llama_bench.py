@@ -89,7 +89,7 @@ def _shown(value: Any) -> str:
 
 LLAMA_BENCH = Importer(
     format="llama-bench",
-    about="llama-bench of llama.cpp: JSON, JSON lines, CSV, SQL or a table in Markdown",
+    about="results of llama-bench",
     recognises=_recognises,
     read=_read,
     generation=_generation,

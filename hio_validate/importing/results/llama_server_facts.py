@@ -130,7 +130,7 @@ def _generation(source: Source) -> str | None:
 
 LLAMA_SERVER_FACTS = Importer(
     format="llama-server-facts",
-    about="what llama-server says of itself: /props, /slots, /v1/models",
+    about="what llama-server says of itself",
     recognises=lambda source: _kind(source.head) is not None,
     read=_read,
     generation=_generation,

@@ -143,19 +143,21 @@ def _rates(done: Mapping[str, float]) -> Iterator[Measured]:
          "tokens_predicted_seconds_total", "decode-rate-n"),
     ):  # fmt: skip
         if done.get(tokens) and done.get(seconds):
-            yield Measured(name, definition, "total", done[tokens] / done[seconds], "token/s")
+            yield Measured(name, definition, "total", done[tokens] / done[seconds], "token/s", derived=True)
     for accepted, drafted in (
         ("spec_decode_num_accepted_tokens_total", "spec_decode_num_draft_tokens_total"),
         ("tokens_drafted_accepted_total", "tokens_drafted_total"),
     ):
         if done.get(drafted) and accepted in done:
             share = done[accepted] / done[drafted]
-            yield Measured(accepted, "draft-acceptance", "total", share, "1", int(done[drafted]))
+            yield Measured(
+                accepted, "draft-acceptance", "total", share, "1", int(done[drafted]), derived=True
+            )
 
 
 LLAMA_SERVER_METRICS = Importer(
     format="llama-server-metrics",
-    about="/metrics of llama-server, one snapshot or several in one file",
+    about="snapshots of /metrics of llama-server",
     recognises=_recognises,
     read=_read,
     generation=lambda source: None,

@@ -217,7 +217,7 @@ def _generation(source: Source) -> str | None:
 
 LLAMA_SERVER = Importer(
     format="llama-server-response",
-    about="answers of llama-server with timings: /completion, /v1/completions, /v1/chat/completions, streams",
+    about="answers of llama-server with their timings",
     recognises=_recognises,
     read=_read,
     generation=_generation,

@@ -74,7 +74,9 @@ def _measured(timings: Mapping[str, Any]) -> Iterator[Measured]:
             yield Measured(name, definition, "value", timings[name], "1", 1)
     drafted, accepted = timings.get("draft_n"), timings.get("draft_n_accepted")
     if drafted and accepted is not None:
-        yield Measured("draft_n_accepted", "draft-acceptance", "value", accepted / drafted, "1", drafted)
+        yield Measured(
+            "draft_n_accepted", "draft-acceptance", "value", accepted / drafted, "1", drafted, derived=True
+        )
 
 
 def _impossible(timings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -164,7 +164,7 @@ def _about(head: _Head, number: int, name: str, told: Mapping[str, str]) -> Obse
     for key, value in told.items():
         if key in _SUBJECT and value:
             subject[_SUBJECT[key]] = int(value) if value.isdecimal() else value
-    named = {head.names[at] for at in head.columns}
+    named = {head.names[at] for at in head.columns} | {"status"}
     foreign: dict[str, Fact] = {
         key: value[:200] for key, value in told.items() if value and key not in named and key not in _SUBJECT
     }
@@ -218,7 +218,7 @@ def _number(source: Source, name: str, text: str, line: int) -> float:
 
 RATE_TABLE = Importer(
     format="rate-table",
-    about="a hand-made CSV or TSV of rates: a row a model, columns such as pp512_tps, tg128_tps, status",
+    about="a hand-made table of rates",
     recognises=_recognises,
     read=_read,
     generation=lambda source: None,

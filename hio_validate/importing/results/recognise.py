@@ -10,6 +10,7 @@ from hio_validate.importing.results.llama_server_metrics import LLAMA_SERVER_MET
 from hio_validate.importing.results.llama_server_responses import LLAMA_SERVER
 from hio_validate.importing.results.rate_table import RATE_TABLE
 from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 
 IMPORTERS: tuple[Importer, ...] = (
     LLAMA_BENCH,
@@ -17,6 +18,7 @@ IMPORTERS: tuple[Importer, ...] = (
     LLAMA_SERVER,
     LLAMA_SERVER_FACTS,
     LLAMA_SERVER_METRICS,
+    VLLM_BENCH,
     LLAMA_SERVER_LOG,
 )
 """Every format, the more particular before the more general."""

@@ -28,7 +28,11 @@ class Twice(ValueError):
 
 
 class Source:
-    """One file. `told` is called with the bytes that were read so far, for whoever waits."""
+    """One file. `told` is called with the bytes that were read so far, for whoever waits.
+
+    `skip_log_lines`: whether whoever imports it asked that lines which are no data be left out; an importer that does so
+    tells it as a finding, with the first line and how many.
+    """
 
     skip_log_lines: bool = False
     """Lines between the rows that are no data are skipped, and told as a finding, instead of refused."""

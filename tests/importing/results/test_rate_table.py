@@ -35,7 +35,7 @@ def test_a_row_has_a_record_for_each_test(tmp_path: Path) -> None:
     ]
     assert all(each.n is None and each.unit == "token/s" for each in decode.metrics)
     assert prefill.subject == {"model": "a.gguf", "model_size": 500}
-    assert prefill.foreign == {"status": "ok", "elapsed_sec": "118"}
+    assert prefill.foreign == {"elapsed_sec": "118"}
     assert findings([prefill, decode]) == []
 
 
