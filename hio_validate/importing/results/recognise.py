@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.llama_bench import LLAMA_BENCH
 from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 
-IMPORTERS: tuple[Importer, ...] = (SGLANG_BENCH, VLLM_BENCH)
+IMPORTERS: tuple[Importer, ...] = (
+    LLAMA_BENCH,
+    SGLANG_BENCH,
+    VLLM_BENCH,
+)
 """Every format, the more particular before the more general."""
 
 

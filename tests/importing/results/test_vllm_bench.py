@@ -15,7 +15,7 @@ from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.readings import agrees, of_samples
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
-from tests.importing.results.reading import SAMPLES, changed, findings, metric, names, records_of
+from tests.importing.results.sample import SAMPLES, changed, findings, metric, names, records_of
 
 HERE = SAMPLES / "vllm-bench"
 
