@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from hio_validate.evidence.averages import mean, median
 from hio_validate.evidence.definitions import STATISTICS
-from hio_validate.evidence.observed import Fact, Finding, Measured, Observation
+from hio_validate.evidence.observed import Fact, Finding, Measured
 from hio_validate.importing.results.importer import foreign, is_number
 
 _ALIASES = {"avg": "mean", "p50": "median", "stddev": "std"}
@@ -108,16 +108,6 @@ def per_request(total: int | float | None, requests: int | None) -> int | float 
     if not total or not requests:
         return None
     return total // requests if total % requests == 0 else total / requests
-
-
-def distinct(observations: Iterable[Observation]) -> Iterator[Observation]:
-    """The same records with names of their own: a second concurrency-4 becomes concurrency-4-2."""
-    seen: dict[str, int] = {}
-    for each in observations:
-        seen[each.name] = seen.get(each.name, 0) + 1
-        if seen[each.name] > 1:
-            each.name += f"-{seen[each.name]}"
-        yield each
 
 
 class Readings:

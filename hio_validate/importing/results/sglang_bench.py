@@ -15,11 +15,10 @@ from typing import Any
 from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Fact, Observation, Requests
 from hio_validate.importing.results.importer import Importer, is_number
-from hio_validate.importing.results.objects import objects, says
+from hio_validate.importing.results.objects import records, says
 from hio_validate.importing.results.readings import (
     Readings,
     agrees,
-    distinct,
     fact,
     facts,
     per_request,
@@ -64,7 +63,7 @@ def _generation(source: Source) -> str | None:
 
 
 def _read(source: Source) -> Iterator[Observation]:
-    yield from distinct(_observation(values, line) for line, values in objects(source))
+    yield from records(source, _observation)
 
 
 def _observation(values: dict[str, Any], line: int) -> Observation:

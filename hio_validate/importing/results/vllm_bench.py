@@ -14,11 +14,10 @@ from typing import Any
 
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.importer import Importer
-from hio_validate.importing.results.objects import objects, says
+from hio_validate.importing.results.objects import objects, records, says
 from hio_validate.importing.results.readings import (
     Readings,
     agrees,
-    distinct,
     fact,
     facts,
     per_request,
@@ -79,8 +78,7 @@ def _generation(source: Source) -> str | None:
 
 def _read(source: Source) -> Iterator[Observation]:
     is_table = source.head.lstrip()[:1] not in ("{", "[") and ",model_id," in source.head
-    rows = table(source) if is_table else objects(source)
-    yield from distinct(_observation(values, line) for line, values in rows)
+    yield from records(source, _observation, table if is_table else objects)
 
 
 def _observation(values: dict[str, Any], line: int) -> Observation:

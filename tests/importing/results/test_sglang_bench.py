@@ -12,7 +12,7 @@ from hio_validate.evidence.observed import Observation
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
 from hio_validate.importing.results.source import Source
-from tests.importing.results.reading import SAMPLES, findings, metric, names, records_of
+from tests.importing.results.sample import SAMPLES, findings, metric, names, records_of
 
 RUNS = SAMPLES / "sglang-bench" / "runs.jsonl"
 
