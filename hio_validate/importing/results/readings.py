@@ -136,7 +136,7 @@ class Readings:
         if math.isinf(value) or value < 0:
             self.finding("impossible-value", f"{self.prefix}{key} is {value}: no such number can be measured")
             return None
-        return value  # type: ignore[no-any-return]
+        return value
 
     def count(self, key: str) -> int | None:
         """A whole number under a key; a table may have written it with a decimal point."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.inference_perf import INFERENCE_PERF
 from hio_validate.importing.results.inferencex import INFERENCEX
 from hio_validate.importing.results.llama_bench import LLAMA_BENCH
 from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
@@ -11,6 +12,7 @@ from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 
 IMPORTERS: tuple[Importer, ...] = (
     LLAMA_BENCH,
+    INFERENCE_PERF,
     INFERENCEX,
     SGLANG_BENCH,
     VLLM_BENCH,
