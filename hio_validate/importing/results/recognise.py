@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.inference_perf import INFERENCE_PERF
+from hio_validate.importing.results.inferencex import INFERENCEX
 from hio_validate.importing.results.llama_bench import LLAMA_BENCH
 from hio_validate.importing.results.llama_server_facts import LLAMA_SERVER_FACTS
 from hio_validate.importing.results.llama_server_log import LLAMA_SERVER_LOG
 from hio_validate.importing.results.llama_server_metrics import LLAMA_SERVER_METRICS
 from hio_validate.importing.results.llama_server_responses import LLAMA_SERVER
 from hio_validate.importing.results.rate_table import RATE_TABLE
+from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 
@@ -18,6 +21,9 @@ IMPORTERS: tuple[Importer, ...] = (
     LLAMA_SERVER,
     LLAMA_SERVER_FACTS,
     LLAMA_SERVER_METRICS,
+    INFERENCE_PERF,
+    INFERENCEX,
+    SGLANG_BENCH,
     VLLM_BENCH,
     LLAMA_SERVER_LOG,
 )
