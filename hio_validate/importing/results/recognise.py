@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from hio_validate.importing.results.guidellm import GUIDELLM
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.source import Source
 
-IMPORTERS: tuple[Importer, ...] = ()
+IMPORTERS: tuple[Importer, ...] = (GUIDELLM,)
 """Every format, the more particular before the more general."""
 
 
