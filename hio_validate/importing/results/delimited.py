@@ -36,3 +36,13 @@ def rows(source: Source, lines: Iterable[tuple[int, str]] | None = None) -> Iter
             ) from None
         if any(cell.strip() for cell in cells):
             yield at[0], cells
+
+
+def is_cut(source: Source) -> bool:
+    """Whether the last line has no end: every writer of these tables ends it, so that its last cell may be half a number."""
+    with source.path.open("rb") as handle:
+        handle.seek(max(source.size - 1, 0))
+        return handle.read() != b"\n"
+
+
+CUT = "the last line has no end: the file was cut, and its last number may be half of one"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hio_validate.importing.results.aiperf import AIPERF
+from hio_validate.importing.results.aiperf_rows import AIPERF_ROWS
 from hio_validate.importing.results.guidellm import GUIDELLM
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.source import Source
 
-IMPORTERS: tuple[Importer, ...] = (GUIDELLM,)
+IMPORTERS: tuple[Importer, ...] = (GUIDELLM, AIPERF_ROWS, AIPERF)
 """Every format, the more particular before the more general."""
 
 
