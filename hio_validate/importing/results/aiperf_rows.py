@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hio_validate.evidence.observed import Measured, Observation, Requests
+from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.aiperf import UNKNOWN, is_cancelled
 from hio_validate.importing.results.client_metrics import METRICS, tag_of, unit_of
 from hio_validate.importing.results.columns import Columns
@@ -107,22 +108,42 @@ class _Run:
             columns.add(tag, definition, unit, each, line)
 
 
+def _requests(source: Source, found: Observation) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line, request). A line that is none is refused; where skipping was asked for it is counted and told in the end."""
+    first, count = 0, 0
+    for line, text in source.lines():
+        try:
+            row = source.value_of(text, line) if text.lstrip().startswith("{") else None
+        except CannotImport:
+            if not source.skip_log_lines:
+                raise
+            row = None
+        if (
+            isinstance(row, dict)
+            and isinstance(row.get("metadata"), dict)
+            and isinstance(row.get("metrics") or {}, dict)
+        ):
+            yield line, row
+        elif source.skip_log_lines:
+            first, count = first or line, count + 1
+        else:
+            raise source.refuse(
+                f"expected a request with its metadata and metrics, got {text.strip()[:40]!r}",
+                "take out what AIPerf did not write, or skip such lines with --skip-log-lines",
+                line,
+            )
+    if count:
+        message = (
+            f"{count} line{'s are' if count > 1 else ' is'} no request and skipped, the first is line {first}"
+        )
+        find(found, "skipped-lines", message, first)
+
+
 def read(source: Source) -> Iterator[Observation]:
     """Its one record. Raises CannotImport for a line that is no request."""
     run, found = _Run(), Observation("profile")
     with Columns() as columns:
-        for line, text in source.lines():
-            row = source.value_of(text, line) if text.lstrip().startswith("{") else None
-            if (
-                not isinstance(row, dict)
-                or not isinstance(row.get("metadata"), dict)
-                or not isinstance(row.get("metrics") or {}, dict)
-            ):
-                raise source.refuse(
-                    "expected a request with its metadata and metrics, got something else",
-                    "take out the lines that AIPerf did not write",
-                    line,
-                )
+        for line, row in _requests(source, found):
             run.add(row, columns, line)
         found.subject = {"tool": "aiperf"}
         found.requests = Requests(None, run.completed, run.failed, run.cancelled)
@@ -149,13 +170,17 @@ def _rates(found: Observation, run: _Run, tokens: float | None) -> None:
         find(found, "no-duration", "no request says when it started and ended: no rate can be computed")
         return
     elapsed = run.ended - run.began
-    found.metrics.append(Measured("benchmark_duration", "duration", "value", elapsed, "ns", 1))
+    found.metrics.append(Measured("benchmark_duration", "duration", "value", elapsed, "ns", 1, derived=True))
     rate = run.completed * 10**9 / elapsed
-    found.metrics.append(Measured("request_throughput", "throughput-requests", "value", rate, "request/s", 1))
+    found.metrics.append(
+        Measured("request_throughput", "throughput-requests", "value", rate, "request/s", 1, derived=True)
+    )
     if tokens is not None:
         rate = tokens * 10**9 / elapsed
         found.metrics.append(
-            Measured("output_token_throughput", "throughput-output", "value", rate, "token/s", 1)
+            Measured(
+                "output_token_throughput", "throughput-output", "value", rate, "token/s", 1, derived=True
+            )
         )
 
 

@@ -101,7 +101,14 @@ class Columns:
             before = len(record.metrics)
             add(
                 record,
-                Summary(column.name, column.definition, column.unit, statistics, column.distribution.count),
+                Summary(
+                    column.name,
+                    column.definition,
+                    column.unit,
+                    statistics,
+                    column.distribution.count,
+                    derived=True,
+                ),
             )
             if len(column.kept) <= KEPT:
                 record.metrics[before:] = [

@@ -91,7 +91,7 @@ def _add_column(found: Observation, name: str, definition: str, unit: str, value
         for value in values:
             column.add(value)
         statistics = {key: value for key, value in column.statistics().items() if key != "total"}
-        add(found, Summary(name, definition, unit, statistics, column.count))
+        add(found, Summary(name, definition, unit, statistics, column.count, derived=True))
 
 
 def asked(data: Any) -> dict[str, Any]:

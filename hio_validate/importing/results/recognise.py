@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from hio_validate.importing.results.aiperf import AIPERF
 from hio_validate.importing.results.aiperf_rows import AIPERF_ROWS
+from hio_validate.importing.results.genai_perf import GENAI_PERF
 from hio_validate.importing.results.guidellm import GUIDELLM
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.llama_bench import LLAMA_BENCH
+from hio_validate.importing.results.perf_analyzer import PERF_ANALYZER
 from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 
-IMPORTERS: tuple[Importer, ...] = (GUIDELLM, AIPERF_ROWS, AIPERF)
+IMPORTERS: tuple[Importer, ...] = (
+    LLAMA_BENCH,
+    VLLM_BENCH,
+    GUIDELLM,
+    AIPERF_ROWS,
+    AIPERF,
+    PERF_ANALYZER,
+    GENAI_PERF,
+)
 """Every format, the more particular before the more general."""
 
 

@@ -51,6 +51,8 @@ class Summary(NamedTuple):
     line: int = 0
     rounding: float = 0.0
     """Most that a printed number may be off, in its unit: 0.005 for two decimals."""
+    derived: bool = False
+    """Whether the values were computed from rows of the source."""
 
 
 def add(observation: Observation, summary: Summary) -> None:
@@ -85,7 +87,9 @@ def find(observation: Observation, id: str, message: str, line: int = 0) -> None
 
 
 def _measured(summary: Summary, statistic: str, value: int | float) -> Measured:
-    return Measured(summary.name, summary.definition, statistic, value, summary.unit, summary.n)
+    return Measured(
+        summary.name, summary.definition, statistic, value, summary.unit, summary.n, derived=summary.derived
+    )
 
 
 def _never_measured(observation: Observation, summary: Summary, kept: Mapping[str, int | float]) -> bool:

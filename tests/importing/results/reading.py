@@ -1,49 +1,35 @@
-"""Result files read the way `hio import` reads them: recognised by content, then record by record."""
+"""A text as a result file, read by the importer that recognises it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from hio_validate.evidence.definitions import DEFINITIONS, STATISTICS
-from hio_validate.evidence.observed import Measured, Observation, as_row, faults_of, of_row
+from hio_validate.evidence.observed import Observation, faults_of
 from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
 
 SAMPLES = Path(__file__).parent / "samples"
 
 
-def records(file: Path, format: str) -> list[Observation]:
-    """The records of a file of that format, each of them fit to be kept: unique names, no number that cannot be."""
-    source = Source(file)
+def source_of(folder: Path, text: str | bytes, skip_log_lines: bool = False) -> Source:
+    file = folder / "given"
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    return Source(file, skip_log_lines=skip_log_lines)
+
+
+def read(source: Source, format: str) -> list[Observation]:
+    """All records; the file must be recognised as this format, names be unique and numbers possible."""
     importer = importer_of(source)
     assert importer is not None and importer.format == format
-    found = list(importer.read(source))
-    assert len({each.name for each in found}) == len(found)
-    for each in found:
-        assert of_row(as_row(each)) == each
-        assert len({(measured.name, measured.statistic) for measured in each.metrics}) == len(each.metrics)
-        for measured in each.metrics:
-            assert not list(faults_of(measured))
-            assert measured.definition in DEFINITIONS and measured.statistic in STATISTICS
-    return found
+    records = list(importer.read(source))
+    assert len({record.name for record in records}) == len(records)
+    assert not [fault for record in records for each in record.metrics for fault in faults_of(each)]
+    for record in records:
+        named = [(each.name, each.statistic) for each in record.metrics]
+        assert len(set(named)) == len(named)
+    return records
 
 
-def generation(file: Path) -> str | None:
-    source = Source(file)
-    importer = importer_of(source)
-    assert importer is not None
-    return importer.generation(source)
-
-
-def number(record: Observation, name: str, statistic: str = "mean") -> Measured:
-    """The one number of that name and statistic."""
-    (found,) = [each for each in record.metrics if (each.name, each.statistic) == (name, statistic)]
-    return found
-
-
-def has(record: Observation, name: str) -> bool:
-    return any(each.name == name for each in record.metrics)
-
-
-def ids(record: Observation) -> set[str]:
-    return {finding.id for finding in record.findings}
+def findings(records: list[Observation]) -> list[tuple[str, int]]:
+    """(id, line) of every finding."""
+    return [(finding.id, finding.line) for record in records for finding in record.findings]

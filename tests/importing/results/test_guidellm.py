@@ -11,7 +11,7 @@ import pytest
 from hio_validate.evidence.observed import as_row
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
-from tests.importing.results.reading import SAMPLES, generation, has, ids, number, records
+from tests.importing.results.sampled import SAMPLES, generation, has, ids, number, records
 
 HERE = SAMPLES / "guidellm"
 FILES = sorted(path.name for path in HERE.iterdir())
