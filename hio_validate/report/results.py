@@ -118,7 +118,7 @@ def _unknown(reading: Reading, width: int) -> str:
     return "\n" + paragraph(f"This source cannot tell: {'; '.join(reading.importer.unknown)}.", width)
 
 
-def as_shape(reading: Reading, records: Sequence[Observation]) -> dict[str, Any]:
+def as_shape(reading: Reading, records: Sequence[Observation], wrote: str | None = None) -> dict[str, Any]:
     """The same as versioned data, part of an answer."""
     return {
         "file": reading.file,
@@ -132,6 +132,7 @@ def as_shape(reading: Reading, records: Sequence[Observation]) -> dict[str, Any]
             for first, count in reading.findings.values()
         ],
         "unknown": list(reading.importer.unknown),
+        "wrote": wrote,
     }
 
 

@@ -41,7 +41,7 @@ class Source:
         told: Callable[[int], None] | None = None,
         skip_log_lines: bool = False,
     ) -> None:
-        self.path, self.file, self._told = path, shown or path.name, told
+        self.path, self.file, self.told = path, shown or path.name, told
         self.skip_log_lines = skip_log_lines
 
     def refuse(self, message: str, help: str = "", line: int = 0, code: int = 1) -> CannotImport:
@@ -83,8 +83,8 @@ class Source:
                     raise self.refuse(
                         f"the line is longer than {LONGEST >> 20} MiB", "import its parts", number
                     )
-                if self._told is not None:
-                    self._told(done)
+                if self.told is not None:
+                    self.told(done)
                 text = self._decoded(raw, number)
                 if text.strip():
                     yield number, text.rstrip("\r\n")
