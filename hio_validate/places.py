@@ -13,14 +13,14 @@ ENDINGS = (".yaml", ".yml")
 
 _FROZEN = re.compile(
     r"(?P<entry>ledger/.+\.ya?ml)|manifests/services/[^/]+/[^/]+/(?:(?P<capture>captures/.+\.ya?ml)|(?P<run>runs/.+)"
-    r"|(?P<qualification>qualifications/.+)|(?P<observation>observations/.+)|(?P<rollback>rollbacks/.+\.ya?ml))",
+    r"|(?P<receipt>receipts/.+)|(?P<qualification>qualifications/.+)|(?P<observation>observations/.+)|(?P<rollback>rollbacks/.+\.ya?ml))",
     re.DOTALL,
 )
 
 
 def frozen(path: str) -> str | None:
     """What is frozen from its first commit (contract 1.4, 8.1): an entry, a capture, a run, a file of a run,
-    a qualification with its rows, an observation with what it was read from, a rollback plan."""
+    a receipt with its files, a qualification with its rows, an observation with what it was read from, a rollback plan."""
     match = _FROZEN.fullmatch(path)
     if match is None:
         return None
