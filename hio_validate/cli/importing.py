@@ -116,5 +116,5 @@ def _tell(reading: Reading, asked: Asked, told: Told) -> dict[str, Any] | None:
         return None
     told.ends_with(reading.code)
     if asked.format in ("text", "yaml"):
-        show(results.render(reading, first, width()))
+        show(results.render(reading, first, width(), wrote is not None))
     return results.as_shape(reading, first, wrote)

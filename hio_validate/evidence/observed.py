@@ -50,6 +50,8 @@ class Measured(NamedTuple):
     """They themselves, where the source keeps them."""
     derived: bool = False
     """Whether the importer computed the value from other numbers of the source; otherwise it stands there."""
+    samples_derived: bool = False
+    """Whether it computed the samples: from other lists of the source, or into the value's unit."""
 
     @property
     def better(self) -> str | None:
@@ -131,8 +133,9 @@ def as_row(observation: Observation) -> dict[str, Any]:
     }
     row["metrics"] = [_without_gaps(measured._asdict()) for measured in observation.metrics]
     for metric in row["metrics"]:
-        if not metric["derived"]:
-            del metric["derived"]
+        for key in ("derived", "samples_derived"):
+            if not metric[key]:
+                del metric[key]
     row |= {"foreign": observation.foreign, "unknown": list(observation.unknown)}
     row["findings"] = [finding._asdict() for finding in observation.findings]
     return _without_gaps(row)
