@@ -13,19 +13,20 @@ ENDINGS = (".yaml", ".yml")
 
 _FROZEN = re.compile(
     r"(?P<entry>ledger/.+\.ya?ml)|manifests/services/[^/]+/[^/]+/(?:(?P<capture>captures/.+\.ya?ml)|(?P<run>runs/.+)"
-    r"|(?P<qualification>qualifications/.+)|(?P<rollback>rollbacks/.+\.ya?ml))",
+    r"|(?P<qualification>qualifications/.+)|(?P<rollback>rollbacks/.+\.ya?ml)|(?P<campaign_run>campaign-runs/.+\.ya?ml))",
     re.DOTALL,
 )
 
 
 def frozen(path: str) -> str | None:
     """What is frozen from its first commit (contract 1.4, 8.1): an entry, a capture, a run, a file of a run,
-    a qualification with its rows, a rollback plan."""
+    a qualification with its rows, a rollback plan, the run of a campaign."""
     match = _FROZEN.fullmatch(path)
     if match is None:
         return None
     inside_a_run = match.lastgroup == "run" and not path.endswith("/run.yaml")
-    return "file of a run" if inside_a_run else match.lastgroup
+    group = match.lastgroup or ""
+    return "file of a run" if inside_a_run else group.replace("_", " ")
 
 
 def service_of(path: str) -> str | None:

@@ -24,7 +24,7 @@ AN_ID = re.compile(r"[a-z]+(-[a-z]+)+")
 A_CONTRACT_LINE = re.compile(r"^(\d+\.\d+) ", re.MULTILINE)
 
 UNSUPPRESSIBLE = {
-    "ambiguous-scalar", "anchor-lost", "approval-does-not-cover", "broken-lineage", "dangling-reference", "duplicate-key",
+    "ambiguous-scalar", "anchor-lost", "approval-does-not-cover", "broken-lineage", "campaign-run-contradicts-runs", "dangling-reference", "duplicate-key",
     "frozen-document-changed", "history-altered", "history-hidden", "incomplete-decision", "incomplete-deployment",
     "internal-error", "literal-secret", "misdirected-rollback-plan", "misnamed-document", "not-same-work", "nothing-measured", "open-tips", "pin-mismatch", "qualification-contradicts-rows", "recomputed-mismatch",
     "redaction-incomplete", "run-measured-something-else", "schema-violation", "syntax-error", "time-runs-backwards", "undecided-merge",
