@@ -18,9 +18,11 @@ from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.models.observation import Observation
 from hio_validate.models.plan import Plan
 from hio_validate.models.qualification import Qualification
+from hio_validate.models.receipt import HumanScore, OperatorTest, Quality, Telemetry
 from hio_validate.models.rollback import Rollback as RollbackPlan
 from hio_validate.models.run import Executed, Run
 from hio_validate.models.stack import Stack
+from hio_validate.models.tasks import Tasks
 
 
 class Cites(Protocol):
@@ -73,6 +75,8 @@ def references(item: Cites) -> Iterator[Reference]:
         case Observation():
             if model.stack:
                 yield _pin(("stack",), "stack/v1", model.stack)
+        case Quality() | OperatorTest() | HumanScore() | Telemetry():
+            yield from _receipt(model)
         case RollbackPlan():
             yield Reference(("site",), "site/v1", model.site)
             yield _pin(("takes_back",), "stack/v1", model.takes_back)
@@ -123,6 +127,8 @@ def _plan(plan: Plan) -> Iterator[Reference]:
         yield Reference(("fixture",), "fixture/v1", plan.fixture)
     for index, check in enumerate(plan.checks):
         yield Reference(("checks", index), "fixture/v1", check)
+    if plan.quality:
+        yield Reference(("quality", "tasks"), "tasks/v1", plan.quality.tasks)
     if plan.decide.noise:
         yield Reference(("decide", "noise"), "run/v1", plan.decide.noise)
     if plan.serving.restore:
@@ -138,6 +144,8 @@ def _run(run: Run) -> Iterator[Reference]:
         yield _pin(("plan",), "plan/v1", run.plan)
     for index, fixture in enumerate(run.fixtures):
         yield _pin(("fixtures", index), "fixture/v1", fixture)
+    if run.quality:
+        yield _pin(("quality", "tasks"), "tasks/v1", run.quality.tasks)
     for index, approval in enumerate(run.approvals):
         yield _pin(("approvals", index), "entry/v1", approval)
     if run.preflight and run.preflight.live:
@@ -153,6 +161,15 @@ def _run(run: Run) -> Iterator[Reference]:
         yield _pin(("arms", name, "stack"), "stack/v1", arm.stack)
         for index, capture in enumerate(arm.captures):
             yield _pin(("arms", name, "captures", index), "capture/v1", capture)
+
+
+def _receipt(receipt: Quality | OperatorTest | HumanScore | Telemetry) -> Iterator[Reference]:
+    if receipt.stack:
+        yield _pin(("stack",), "stack/v1", receipt.stack)
+    if isinstance(receipt, OperatorTest) and receipt.against:
+        yield Reference(("against",), "receipt/v1", receipt.against)
+    if isinstance(receipt, Telemetry):
+        yield _pin(("run",), "run/v1", receipt.run)
 
 
 def _entry(entry: Any) -> Iterator[Reference]:
@@ -200,7 +217,7 @@ def evidence_files(item: Cites) -> Iterator[tuple[Path, str, str]]:
             yield ("source", "patches", index, "sha256"), patch.file, patch.sha256
     if isinstance(model, Run):
         yield ("raw", "sha256"), model.raw.file, model.raw.sha256
-        for key in ("events", "samples"):
+        for key in ("events", "quality", "samples"):
             kept = getattr(model, key)
             if kept:
                 yield (key, "sha256"), kept.file, kept.sha256
@@ -208,6 +225,13 @@ def evidence_files(item: Cites) -> Iterator[tuple[Path, str, str]]:
             yield from _output(index, command)
         for index, log in enumerate(model.logs):
             yield ("logs", index, "sha256"), log.file, log.sha256
+    if isinstance(model, Tasks):
+        yield ("items", "sha256"), model.items.file, model.items.sha256
+    if isinstance(model, Quality | OperatorTest | HumanScore | Telemetry):
+        for key in ("source", "rows", "cases", "scores", "file"):
+            kept = getattr(model, key, None)
+            if kept:
+                yield (key, "sha256"), kept.file, kept.sha256
     if isinstance(model, Observation):
         for key in ("source", "records"):
             kept = getattr(model, key)

@@ -13,14 +13,14 @@ ENDINGS = (".yaml", ".yml")
 
 _FROZEN = re.compile(
     r"(?P<entry>ledger/.+\.ya?ml)|manifests/services/[^/]+/[^/]+/(?:(?P<capture>captures/.+\.ya?ml)|(?P<run>runs/.+)"
-    r"|(?P<qualification>qualifications/.+)|(?P<rollback>rollbacks/.+\.ya?ml))",
+    r"|(?P<receipt>receipts/.+)|(?P<qualification>qualifications/.+)|(?P<rollback>rollbacks/.+\.ya?ml))",
     re.DOTALL,
 )
 
 
 def frozen(path: str) -> str | None:
     """What is frozen from its first commit (contract 1.4, 8.1): an entry, a capture, a run, a file of a run,
-    a qualification with its rows, a rollback plan."""
+    a receipt with its files, a qualification with its rows, a rollback plan."""
     match = _FROZEN.fullmatch(path)
     if match is None:
         return None
@@ -35,10 +35,10 @@ def service_of(path: str) -> str | None:
 
 @cache
 def place_of(file: str) -> tuple[str, str | None]:
-    """A document's name (the stem; the folder of an engine.yaml, family.yaml or run.yaml) and its service."""
+    """A document's name (the stem; the folder of an engine.yaml, family.yaml, run.yaml or observation.yaml) and its service."""
     parts = file.split("/")
     stem = parts[-1].rpartition(".")[0]
-    name = parts[-2] if stem in ("engine", "family", "run") and len(parts) > 1 else stem
+    name = parts[-2] if stem in ("engine", "family", "run", "observation") and len(parts) > 1 else stem
     match parts:
         case ["manifests", "services", site, model, _, *_] | ["matrix" | "ledger", site, model, *_] if (
             model != parts[-1]

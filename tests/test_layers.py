@@ -41,6 +41,7 @@ MAY_IMPORT = {
     "importing": "source models observe recording settings evidence",
     "scaffold": "source models repo settings inheritance recording",
     "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
+    "measurements": "evidence importing repo rules",
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
@@ -68,7 +69,7 @@ MAY_IMPORT = {
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life render execute report console validating planning focused prospect from_run importing known_good",
+    "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements",
     "hook": "",
     "__main__": "validating cli hook",
 }
@@ -80,7 +81,7 @@ ONLY = {
     "pydantic": {"models", "json_schema", "compile"},
     "pydantic_core": {"models", "json_schema", "compile"},
     "subprocess": {"history", "observe", "render", "execute"},
-    "tempfile": {"writing", "observe", "render", "checkpoint"},
+    "tempfile": {"writing", "observe", "render", "checkpoint", "importing"},
     "jinja2": {"render"},
     "detect_secrets": {"checkpoint"},
     "urllib.request": {"observe"},

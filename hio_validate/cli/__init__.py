@@ -32,6 +32,7 @@ _GROUPS = {
         "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
         "stop": ("stop:stop", "End a trial, and only what is the trial's."),
         "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
+        "compare": ("compare:compare", "Compare two measurements, or say why they are not comparable."),
     },
     "What is decided": {
         "ledger": ("ledger:ledger", "Append to the ledger of a service and read it."),

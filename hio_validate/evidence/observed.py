@@ -28,6 +28,10 @@ class Finding(NamedTuple):
     """In the source, from 1; 0: the record or the file as a whole."""
 
 
+ERRORS = frozenset({"impossible-value", "rate-contradicts-counts"})
+"""Findings that a file must not have; the others are told and judge nothing."""
+
+
 class Measured(NamedTuple):
     """One number of a record."""
 
@@ -44,6 +48,8 @@ class Measured(NamedTuple):
     """Observations behind it; None: unknown."""
     samples: tuple[int | float, ...] = ()
     """They themselves, where the source keeps them."""
+    derived: bool = False
+    """Whether the importer computed the value from other numbers of the source; otherwise it stands there."""
 
     @property
     def better(self) -> str | None:
@@ -89,6 +95,15 @@ class Observation:
         has_shape = {"prompt_tokens", "generated_tokens"} & self.workload.keys()
         return Tier.DRAFT if self.metrics and has_shape else Tier.NEEDS_CONTEXT
 
+    @property
+    def why(self) -> str:
+        """Why it deserves no higher tier, in a few words."""
+        if not self.metrics:
+            return "it measured nothing"
+        if self.tier is Tier.NEEDS_CONTEXT:
+            return "the file does not say how long prompt and answer were"
+        return "measured outside hio"
+
 
 def faults_of(measured: Measured) -> Iterator[str]:
     """What cannot be so about one number, in sentences."""
@@ -115,6 +130,9 @@ def as_row(observation: Observation) -> dict[str, Any]:
         key: value for key, value in observation.requests._asdict().items() if value is not None
     }
     row["metrics"] = [_without_gaps(measured._asdict()) for measured in observation.metrics]
+    for metric in row["metrics"]:
+        if not metric["derived"]:
+            del metric["derived"]
     row |= {"foreign": observation.foreign, "unknown": list(observation.unknown)}
     row["findings"] = [finding._asdict() for finding in observation.findings]
     return _without_gaps(row)

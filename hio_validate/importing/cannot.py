@@ -9,4 +9,8 @@ class CannotImport(Exception):
     def __init__(self, file: str, line: int, message: str, help: str, code: int = 1) -> None:
         place = f"{file}:{line}" if line else file
         super().__init__(f"{place}: {message}" + (f"; {help}" if help else ""))
-        self.code = code
+        self.line, self.message, self.code = line, message, code
+
+
+class Unrecognised(CannotImport):
+    """A file of a kind that nobody here knows, rather than one with a fault."""

@@ -47,6 +47,16 @@ class Bench(Record):
     repetitions: int = field({'type': 'int', 'ge': 1}, 'Repetitions within one process.', default=1)
 
 
+class QualityGate(Record):
+    """Questions with known answers: how many have to be right on every arm, and how much worse a candidate may be."""
+
+    tasks: str = field(REFERENCE, 'The task set that is asked after the measured requests of a leg.')
+    floor: float = field({'type': 'float', 'ge': 0, 'le': 1, 'allow_inf_nan': False}, 'Least share of right answers on every arm.')
+    margin: float = field({'type': 'float', 'ge': 0, 'le': 1, 'allow_inf_nan': False}, "How much lower a candidate's share may be: the interval's end has to be above.")
+    alpha: float = field({'type': 'float', 'gt': 0, 'lt': 0.5, 'allow_inf_nan': False}, 'One-sided level of the comparison.', default=0.05)
+    legs: Literal['first', 'every'] = field({'type': 'literal', 'expected': ['first', 'every']}, 'first: in the first leg of each arm; every: in each leg.', default='first')
+
+
 class SameWork(Record):
     """How much the work of two arms may differ before their speeds are not compared (contract 6.3)."""
 
@@ -129,6 +139,7 @@ class Plan(Record):
     requests: Requests | None = field({'type': 'nullable', 'schema': Requests.core}, 'Requests of a leg; with http.', default=None)
     cache: Literal['cold', 'warm'] = field({'type': 'literal', 'expected': ['cold', 'warm']}, 'cold: no prompt token comes from a cache; warm: the prefix is meant to be cached.', default='cold')
     checks: list[str] = field({'type': 'list', 'items_schema': REFERENCE}, 'Fixtures with expected results, asked in each leg before the measured requests: the quality gate.', default_factory=list)
+    quality: QualityGate | None = field({'type': 'nullable', 'schema': QualityGate.core}, 'Task set whose answers may not become worse; with http.', default=None)
     same_work: SameWork = field(SameWork.core, 'When the arms did the same work.')
     decide: Criteria = field(Criteria.core, 'What decides.')
     limits: Limits = field(Limits.core, 'Ceilings and time limits.')

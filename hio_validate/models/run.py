@@ -86,6 +86,13 @@ class Samples(FileHash):
     longest_gap_s: float = field({'type': 'float', 'ge': 0, 'allow_inf_nan': False}, 'Longest time without a sample in a leg.')
 
 
+class QualityRows(FileHash):
+    """Answers to a task set, one JSON object a line: leg, arm, item, status, expected, generated, answer."""
+
+    rows: int = field({'type': 'int', 'ge': 0}, 'Number of rows.')
+    tasks: str = field(PIN, 'The task set that was asked.')
+
+
 class Executed(Record):
     """A command behind a claim (contract 5.7)."""
 
@@ -139,6 +146,7 @@ class Run(Record):
     raw: Raw = field(Raw.core, 'The raw rows.')
     columns: dict[str, Column] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': Column.core}, 'Every column of the raw rows.')
     events: FileHash | None = field({'type': 'nullable', 'schema': FileHash.core}, 'Arrival time of every piece of every answer, compressed.', default=None)
+    quality: QualityRows | None = field({'type': 'nullable', 'schema': QualityRows.core}, 'Answers to the planned task set.', default=None)
     samples: Samples | None = field({'type': 'nullable', 'schema': Samples.core}, 'Readings of host and processes.', default=None)
     stages: dict[str, str] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': TEXT}, 'Stage of a request -> column that measures it, or unknown (contract 6.1).', default_factory=dict)
     commands: list[Executed] = field({'type': 'list', 'items_schema': Executed.core}, 'The commands behind it.', default_factory=list)

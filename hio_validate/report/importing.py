@@ -1,4 +1,4 @@
-"""What was imported: YAML documents with what is open as comments, or versioned data."""
+"""What was imported: drafts as YAML documents with what is open as comments, and everything as versioned data."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hio_validate.importing.configurations.draft import Draft
+from hio_validate.importing.results.reading import Reading
 
 
 def render(drafts: Sequence[Draft]) -> str:
@@ -13,8 +14,10 @@ def render(drafts: Sequence[Draft]) -> str:
     return "---\n".join(draft.content("").decode() for draft in drafts)
 
 
-def as_shape(drafts: Sequence[Draft], refused: Sequence[str]) -> dict[str, Any]:
-    """The drafts as versioned data."""
+def as_shape(
+    drafts: Sequence[Draft], results: Sequence[dict[str, Any]], refused: Sequence[str]
+) -> dict[str, Any]:
+    """Everything as versioned data; report/results.py has the shape of results."""
     return {
         "version": 1,
         "drafts": [
@@ -29,13 +32,21 @@ def as_shape(drafts: Sequence[Draft], refused: Sequence[str]) -> dict[str, Any]:
             }
             for draft in drafts
         ],
+        "results": list(results),
         "refused": list(refused),
     }
 
 
-def summary(drafts: Sequence[Draft], refused: Sequence[str]) -> str:
+def summary(drafts: Sequence[Draft], readings: Sequence[Reading], refused: Sequence[str]) -> str:
     """One line for whoever sees the terminal."""
-    count = sum(len(draft.open) for draft in drafts)
-    said = f"{len(drafts)} draft{'' if len(drafts) == 1 else 's'}"
-    said += f", {count} thing{'' if count == 1 else 's'} open" if count else ", nothing open"
-    return said + (f", {len(refused)} refused" if refused else "")
+    said = []
+    if drafts or not readings:
+        count = sum(len(draft.open) for draft in drafts)
+        said += [_times(len(drafts), "draft"), f"{_times(count, 'thing')} open" if count else "nothing open"]
+    if readings:
+        said += [_times(len(readings), "result file"), _times(sum(each.count for each in readings), "record")]
+    return ", ".join(said + ([f"{len(refused)} refused"] if refused else []))
+
+
+def _times(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

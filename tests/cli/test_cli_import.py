@@ -37,7 +37,7 @@ def test_as_json(repo: Path) -> None:
     assert said.code == 3 and shape["version"] == 1
     assert [draft["name"] for draft in shape["drafts"]] == ["tiny"]
     assert shape["drafts"][0]["places"]["model"] == "/m/a.gguf"
-    assert shape["refused"] == ["gone: it is not there; name a configuration file"]
+    assert shape["refused"] == ["gone: it is not there; name a file"]
 
 
 def test_written_for_a_service_and_never_replaced(repo: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.cannot import Unrecognised
 from hio_validate.importing.configurations.command import shell_text, unpack
 from hio_validate.importing.configurations.found import Found, Source, Started
 
@@ -23,12 +23,12 @@ def words_of_json(text: str) -> list[str] | None:
 
 
 def read(source: Source) -> list[Found]:
-    """A draft for each engine that a command line or script starts. Raises CannotImport."""
+    """A draft for each engine that a command line or script starts. Raises Unrecognised."""
     words = words_of_json(source.text)
     found = Found(source.stem, source.file, 1)
     processes = [Started(words=words)] if words is not None else shell_text(source.text, found, 1)
     if not processes:
-        raise CannotImport(
+        raise Unrecognised(
             source.file, 0, "no engine is started here that hio knows (llama-server, vllm)",
             "expected a systemd unit, docker compose, Kubernetes or Helm YAML, a llama-swap configuration, an environment "
             "file or a command line", 3,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.cannot import CannotImport, Unrecognised
 from hio_validate.importing.configurations import (
     argv,
     compose,
@@ -26,8 +26,8 @@ from hio_validate.source.foreign import Node, documents
 LARGEST = 4 << 20
 """Bytes; the largest real configuration has a hundredth of it."""
 _KEY = re.compile(r"""(?m)^(?:- )?["']?[A-Za-z_][\w./-]*["']?\s*:(?:\s|$)""")
-_EXPECTED = (
-    "expected a systemd unit, docker compose, Kubernetes or Helm YAML, a llama-swap configuration, an environment file "
+EXPECTED = (
+    "a systemd unit, docker compose, Kubernetes or Helm YAML, a llama-swap configuration, an environment file "
     "or a command line"
 )
 
@@ -50,8 +50,12 @@ def read(path: Path, shown: str | None = None) -> list[Found]:
     except Unclosed as error:
         raise CannotImport(file, error.line, str(error), "close it") from None
     if not drafts:
-        raise CannotImport(
-            file, 0, "nothing in it starts an engine that hio knows (llama-server, vllm)", _EXPECTED, 3
+        raise Unrecognised(
+            file,
+            0,
+            "nothing in it starts an engine that hio knows (llama-server, vllm)",
+            f"expected {EXPECTED}",
+            3,
         )
     return drafts
 
@@ -68,7 +72,7 @@ def _bytes(path: Path, file: str) -> bytes:
             file, 0, f"it cannot be read: {getattr(error, 'strerror', None) or error}", "", 3
         ) from None
     if len(raw) > LARGEST:
-        raise CannotImport(file, 0, f"it is larger than {LARGEST >> 20} MiB", "a configuration is smaller")
+        raise Unrecognised(file, 0, f"it is larger than {LARGEST >> 20} MiB", "a configuration is smaller")
     return raw
 
 
@@ -82,7 +86,7 @@ def _text(raw: bytes, file: str) -> str:
 def _read(source: Source, path: Path) -> Iterator[Found]:
     text = source.text
     if not text.strip():
-        raise CannotImport(source.file, 0, "the file is empty", _EXPECTED)
+        raise Unrecognised(source.file, 0, "the file is empty", f"expected {EXPECTED}")
     if unit.is_unit(text):
         return iter(unit.read(source, path))
     if environment.is_environment(text):
@@ -104,7 +108,7 @@ def _of_yaml(source: Source) -> Iterator[Found]:
             help = "this is a Helm template: import what `helm template` renders, or its values.yaml"
         raise CannotImport(source.file, fault.line, fault.message, help) from None
     if not any(each.entries for each in stream):
-        raise CannotImport(source.file, 1, "no configuration that hio can read", _EXPECTED)
+        raise Unrecognised(source.file, 1, "no configuration that hio can read", f"expected {EXPECTED}")
     pods = [each for each in stream if kubernetes.has_containers(each)]
     if pods:
         yield from kubernetes.read(source, stream)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.llama_bench import LLAMA_BENCH
 from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 
-IMPORTERS: tuple[Importer, ...] = ()
+IMPORTERS: tuple[Importer, ...] = (
+    LLAMA_BENCH,
+    VLLM_BENCH,
+)
 """Every format, the more particular before the more general."""
 
 

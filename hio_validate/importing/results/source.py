@@ -28,12 +28,24 @@ class Twice(ValueError):
 
 
 class Source:
-    """One file. `told` is called with the bytes that were read so far, for whoever waits."""
+    """One file. `told` is called with the bytes that were read so far, for whoever waits.
+
+    `skip_log_lines`: whether whoever imports it asked that lines which are no data be left out; an importer that does so
+    tells it as a finding, with the first line and how many.
+    """
+
+    skip_log_lines: bool = False
+    """Lines between the rows that are no data are skipped, and told as a finding, instead of refused."""
 
     def __init__(
-        self, path: Path, shown: str | None = None, told: Callable[[int], None] | None = None
+        self,
+        path: Path,
+        shown: str | None = None,
+        told: Callable[[int], None] | None = None,
+        skip_log_lines: bool = False,
     ) -> None:
         self.path, self.file, self._told = path, shown or path.name, told
+        self.skip_log_lines = skip_log_lines
 
     def refuse(self, message: str, help: str = "", line: int = 0, code: int = 1) -> CannotImport:
         """The exception to raise for this file."""

@@ -18,10 +18,12 @@ from hio_validate.models.definitions.matrix import Matrix
 from hio_validate.models.definitions.observation import Observation
 from hio_validate.models.definitions.plan import Plan
 from hio_validate.models.definitions.qualification import Qualification
+from hio_validate.models.definitions.receipt import Receipt
 from hio_validate.models.definitions.rollback import Rollback
 from hio_validate.models.definitions.run import Run
 from hio_validate.models.definitions.site import Site
 from hio_validate.models.definitions.stack import Stack
+from hio_validate.models.definitions.tasks import Tasks
 
 DEFINITIONS: dict[str, Any] = {
     "stack/v1": Stack,
@@ -31,9 +33,11 @@ DEFINITIONS: dict[str, Any] = {
     "capture/v1": Capture,
     "matrix/v1": Matrix,
     "fixture/v1": Fixture,
+    "tasks/v1": Tasks,
     "plan/v1": Plan,
     "run/v1": Run,
     "observation/v1": Observation,
+    "receipt/v1": Receipt,
     "qualification/v1": Qualification,
     "rollback/v1": Rollback,
     "known-good/v1": KnownGood,

@@ -55,6 +55,22 @@ class Bench(Model):
     repetitions: int = Field(1, ge=1, description="Repetitions within one process.")
 
 
+class QualityGate(Model):
+    """Questions with known answers: how many have to be right on every arm, and how much worse a candidate may be."""
+
+    tasks: Reference = Field(description="The task set that is asked after the measured requests of a leg.")
+    floor: FiniteFloat = Field(ge=0, le=1, description="Least share of right answers on every arm.")
+    margin: FiniteFloat = Field(
+        ge=0,
+        le=1,
+        description="How much lower a candidate's share may be: the interval's end has to be above.",
+    )
+    alpha: FiniteFloat = Field(0.05, gt=0, lt=0.5, description="One-sided level of the comparison.")
+    legs: Literal["first", "every"] = Field(
+        "first", description="first: in the first leg of each arm; every: in each leg."
+    )
+
+
 class SameWork(Model):
     """How much the work of two arms may differ before their speeds are not compared (contract 6.3)."""
 
@@ -171,6 +187,9 @@ class Plan(Model):
     checks: list[Reference] = Field(
         default_factory=list,
         description="Fixtures with expected results, asked in each leg before the measured requests: the quality gate.",
+    )
+    quality: QualityGate | None = Field(
+        None, description="Task set whose answers may not become worse; with http."
     )
     same_work: SameWork = Field(description="When the arms did the same work.")
     decide: Criteria = Field(description="What decides.")

@@ -92,6 +92,13 @@ class Samples(FileHash):
     longest_gap_s: FiniteFloat = Field(ge=0, description="Longest time without a sample in a leg.")
 
 
+class QualityRows(FileHash):
+    """Answers to a task set, one JSON object a line: leg, arm, item, status, expected, generated, answer."""
+
+    rows: int = Field(ge=0, description="Number of rows.")
+    tasks: Pin = Field(description="The task set that was asked.")
+
+
 class Executed(Model):
     """A command behind a claim (contract 5.7)."""
 
@@ -159,6 +166,7 @@ class Run(Model):
     events: FileHash | None = Field(
         None, description="Arrival time of every piece of every answer, compressed."
     )
+    quality: QualityRows | None = Field(None, description="Answers to the planned task set.")
     samples: Samples | None = Field(None, description="Readings of host and processes.")
     stages: dict[Name, Text] = Field(
         default_factory=dict,

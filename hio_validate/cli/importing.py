@@ -1,0 +1,138 @@
+"""What hio import does with its files: results first, by their content, then configurations; then to print or to write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from hio_validate import writing
+from hio_validate.cli.loading import load_repo
+from hio_validate.cli.shared import as_json, root_of, show, stop, width
+from hio_validate.evidence.observed import Observation
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.configurations.draft import Draft, drafts
+from hio_validate.importing.configurations.found import Found
+from hio_validate.importing.recognise import Configuration, recognised
+from hio_validate.importing.results.reading import Reading
+from hio_validate.importing.results.source import Source
+from hio_validate.report import importing as report
+from hio_validate.report import results
+from hio_validate.report.visible import visible
+from hio_validate.settings.knowledge import Settings
+
+_MOST = 10_000
+"""Records of one file in a JSON answer, which has to be held as one; JSON lines have no such end."""
+
+
+class Asked(NamedTuple):
+    """What to do with what was read."""
+
+    format: str
+    engine: str | None
+    name: str | None
+    out: Path | None
+    service: str | None
+    repo: Path | None
+
+
+class Told:
+    """What was refused so far, and the exit code: 3 before 1."""
+
+    def __init__(self) -> None:
+        self.refused: list[str] = []
+        self.code = 0
+
+    def refuse(self, error: CannotImport) -> None:
+        """Say it, and go on with the other files."""
+        self.refused.append(visible(str(error)))
+        self.ends_with(error.code)
+        click.echo(f"hio: {self.refused[-1]}", err=True)
+
+    def ends_with(self, code: int) -> None:
+        self.code = max(self.code, code)
+
+
+def settings_of(repo: Path | None) -> Settings:
+    """The families of a repository and of the package."""
+    return Settings(load_repo(repo)[1])
+
+
+def carry_out(files: Sequence[Path], skip_log_lines: bool, settings: Settings, asked: Asked) -> int:
+    """Read all files, print or write what they give; the exit code."""
+    told = Told()
+    readings, found = _sorted(files, skip_log_lines, told)
+    if asked.name is not None and len(found) + len(readings) > 1:
+        stop(f"--name names one document, and here are {len(found) + len(readings)}", 2)
+    if asked.out is not None and readings:
+        stop(f"--out is for drafts, and {readings[0].file} has results: use --service SITE/NAME --write", 2)
+    for each in found:
+        each.name = asked.name or each.name
+    made = drafts(found, settings, asked.engine)
+    if asked.out is not None or asked.service is not None:
+        _write(made, asked)
+    elif asked.format in ("text", "yaml") and made:
+        show(report.render(made))
+    shapes = [shape for reading in readings if (shape := _tell(reading, asked, told)) is not None]
+    if asked.format == "json":
+        show(as_json(report.as_shape(made, shapes, told.refused)))
+    if asked.format == "jsonl":
+        for draft in report.as_shape(made, (), ())["drafts"]:
+            show(results.line({"version": 1, "draft": draft}))
+    click.echo(f"hio: {report.summary(made, readings, told.refused)}", err=True)
+    return told.code
+
+
+def _sorted(files: Sequence[Path], skip_log_lines: bool, told: Told) -> tuple[list[Reading], list[Found]]:
+    readings: list[Reading] = []
+    found: list[Found] = []
+    for file in files:
+        source = Source(file, visible(str(file)), skip_log_lines=skip_log_lines)
+        try:
+            match recognised(source):
+                case Reading() as reading:
+                    readings.append(reading)
+                case Configuration(drafts):
+                    found += drafts
+        except CannotImport as error:
+            told.refuse(error)
+    return readings, found
+
+
+def _tell(reading: Reading, asked: Asked, told: Told) -> dict[str, Any] | None:
+    """Read one file to its end and show it; its shape where the answer is one JSON object."""
+    first: list[Observation] = []
+    most = _MOST if asked.format == "json" else results.SHOWN
+    try:
+        for record in reading.records():
+            if asked.format == "jsonl":
+                show(results.line(results.as_line(reading, record)))
+            elif len(first) < most:
+                first.append(record)
+    except CannotImport as error:
+        told.refuse(error)
+        return None
+    told.ends_with(reading.code)
+    if asked.format in ("text", "yaml"):
+        show(results.render(reading, first, width()))
+    return results.as_shape(reading, first)
+
+
+def _write(made: Sequence[Draft], asked: Asked) -> None:
+    """All drafts, or none where one of them is there already."""
+    room = f"manifests/services/{asked.service}/stacks/"
+    folder = asked.out or root_of(asked.repo)[0] / room
+    there = [draft.name for draft in made if (folder / f"{draft.name}.yaml").exists()]
+    if there:
+        stop(f"{folder / there[0]}.yaml exists and is never replaced; give another --name, or move it", 1)
+    for draft in made:
+        path = folder / f"{draft.name}.yaml"
+        try:
+            writing.create(path, draft.content(f"{'' if asked.out else room}{draft.name}.yaml"))
+        except FileExistsError:
+            stop(f"{path} exists and is never replaced", 1)
+        except OSError as error:
+            stop(f"{path} cannot be written: {error.strerror}")
+        click.echo(f"wrote {path}")

@@ -1,0 +1,42 @@
+"""What a file of others is: results of a known format first, then a configuration, told by its content and never its name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hio_validate.importing.cannot import CannotImport, Unrecognised
+from hio_validate.importing.configurations.found import Found
+from hio_validate.importing.configurations.recognise import EXPECTED, read
+from hio_validate.importing.results.reading import Reading, reading
+from hio_validate.importing.results.recognise import IMPORTERS
+from hio_validate.importing.results.source import Source
+
+
+class Configuration(NamedTuple):
+    """A file that starts engines."""
+
+    drafts: list[Found]
+
+
+def recognised(source: Source) -> Reading | Configuration:
+    """What a file is. Raises CannotImport; where it is neither, the sentence names both worlds."""
+    found = reading(source)
+    if found is not None:
+        return found
+    try:
+        return Configuration(read(source.path, source.file))
+    except CannotImport as error:
+        if isinstance(error, Unrecognised) or source.head.lstrip()[:1] in ("{", "["):
+            raise _neither(source, error) from None
+        raise
+
+
+def _neither(source: Source, error: CannotImport) -> CannotImport:
+    formats = ", ".join(importer.format for importer in IMPORTERS)
+    return CannotImport(
+        source.file,
+        error.line,
+        f"no results that hio knows, and no configuration: {error.message}",
+        f"expected results ({formats}) or {EXPECTED}",
+        error.code,
+    )

@@ -1,0 +1,84 @@
+"""A result file that is being read: its format, and its records one after the other.
+
+Invariants: whatever an importer gives, no number that cannot be so leaves this place as a measurement, no two records of
+a file have one name, and only what was found, never all that was read, is held.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from hio_validate.evidence.observed import ERRORS, Finding, Measured, Observation, faults_of
+from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.recognise import importer_of
+from hio_validate.importing.results.source import Source
+
+
+class Reading:
+    """One file on its way; what it counts is complete once `records` has ended."""
+
+    def __init__(self, source: Source, importer: Importer) -> None:
+        self.source, self.importer = source, importer
+        self.generation = importer.generation(source)
+        self.count = 0
+        """Records so far."""
+        self.measured = 0
+        """Those of them that have a metric."""
+        self.tiers: Counter[str] = Counter()
+        self.findings: dict[str, tuple[Finding, int]] = {}
+        """Id of a finding -> the first one, and how many there are."""
+        self._names: set[int] = set()
+
+    @property
+    def file(self) -> str:
+        """The file, as it was named."""
+        return self.source.file
+
+    @property
+    def code(self) -> int:
+        """The exit code of a file that was read to its end: 3 where nothing was measured, 1 where it contradicts itself."""
+        return 3 if not self.measured else int(any(each in ERRORS for each in self.findings))
+
+    def records(self) -> Iterator[Observation]:
+        """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""
+        for record in self.importer.read(self.source):
+            record.name = self._only(record)
+            record.metrics[:] = self._sound(record)
+            self.count += 1
+            self.measured += bool(record.metrics)
+            self.tiers[record.tier.value] += 1
+            for finding in record.findings:
+                first, count = self.findings.get(finding.id, (finding, 0))
+                self.findings[finding.id] = (first, count + 1)
+            yield record
+        if not self.count:
+            raise self.source.refuse(
+                "no record stands in it", "import the results of a run that ended", code=3
+            )
+
+    def _only(self, record: Observation) -> str:
+        """The record's name, with its line where an earlier one has it. Kept as hashes: a file may have a million."""
+        name, number = record.name, 1
+        while hash(name) in self._names:
+            name = f"{record.name}-at-{record.line}" + (f"-{number}" if number > 1 else "")
+            number += 1
+        self._names.add(hash(name))
+        return name
+
+    def _sound(self, record: Observation) -> Iterator[Measured]:
+        seen = set()
+        for measured in list(record.metrics):
+            faults = list(faults_of(measured))
+            if (measured.name, measured.statistic) in seen:
+                faults.append(f"{measured.name} ({measured.statistic}) stands twice")
+            seen.add((measured.name, measured.statistic))
+            if not faults:
+                yield measured
+            record.findings += [Finding("impossible-value", fault, record.line) for fault in faults]
+
+
+def reading(source: Source) -> Reading | None:
+    """A result file as one of a known format; None where it is of none. Raises CannotImport."""
+    importer = importer_of(source)
+    return None if importer is None else Reading(source, importer)
