@@ -37,6 +37,7 @@ MAY_IMPORT = {
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
+    "exporting": "moment models repo settings evidence rests_on",
     "known_good": "moment source models repo settings",
     "importing": "source models observe recording settings evidence",
     "scaffold": "source models repo settings inheritance recording",

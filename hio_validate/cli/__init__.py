@@ -49,6 +49,7 @@ _GROUPS = {
     },
     "What is published": {
         "report": ("report:report", "Publish a run: what serves, what was chosen, how far it holds."),
+        "export": ("export:export", "Write a run in the format of another tool, with its tier."),
     },
     "What is kept": {
         "review": ("review:review", "Say what a change of documents changes in what serves."),

@@ -95,7 +95,7 @@ def _refuse(shape: dict[str, Any], code: int, format_: str) -> NoReturn:
 def _write(shape: dict[str, Any], found: Repo, out: Path, code: int, format_: str) -> None:
     """The bundle in a folder of its own; nothing that is there is replaced."""
     if out.exists() and any(out.iterdir()):
-        stop(f"{out} is not empty: a bundle is written once, so name a new folder", 2)
+        stop(f"{out} is not empty: a bundle is written once; give another --out", 1)
     count = 0
     try:
         for name, content in bundle.files(shape, found):

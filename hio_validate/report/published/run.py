@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hio_validate.evidence import identity
 from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.tiers import Verdict
 from hio_validate.ledger import NOTHING, Ledger
 from hio_validate.models.entry import Deployment, Opportunity
 from hio_validate.repo import Item, Repo, name_of, pin_of
 from hio_validate.report.ledger import as_shape as ledger_shape
-from hio_validate.report.published import identity
 from hio_validate.report.published.gaps import Gap, gaps_of
 from hio_validate.report.published.not_measured import not_measured
 from hio_validate.report.verdict import MEANS, comparison_shape, next_step
