@@ -28,7 +28,9 @@ class Finding(NamedTuple):
     """In the source, from 1; 0: the record or the file as a whole."""
 
 
-ERRORS = frozenset({"impossible-value", "rate-contradicts-counts"})
+ERRORS = frozenset(
+    {"impossible-value", "rate-contradicts-counts", "mean-contradicts-samples", "counts-contradict"}
+)
 """Findings that a file must not have; the others are told and judge nothing."""
 
 

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.llama_bench import LLAMA_BENCH
+from hio_validate.importing.results.llama_server_facts import LLAMA_SERVER_FACTS
+from hio_validate.importing.results.llama_server_log import LLAMA_SERVER_LOG
+from hio_validate.importing.results.llama_server_metrics import LLAMA_SERVER_METRICS
+from hio_validate.importing.results.llama_server_responses import LLAMA_SERVER
+from hio_validate.importing.results.rate_table import RATE_TABLE
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 
 IMPORTERS: tuple[Importer, ...] = (
     LLAMA_BENCH,
+    RATE_TABLE,
+    LLAMA_SERVER,
+    LLAMA_SERVER_FACTS,
+    LLAMA_SERVER_METRICS,
     VLLM_BENCH,
+    LLAMA_SERVER_LOG,
 )
 """Every format, the more particular before the more general."""
 
