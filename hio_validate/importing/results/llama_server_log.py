@@ -159,6 +159,10 @@ def _record(count: int, told: dict[str, Any], start: _Start) -> Observation:
     for kind in ("prompt", "predicted"):
         timings.setdefault(f"{kind}_n", 0)
     made = record_of(f"request-{count}", line, timings)
+    if "cached" not in told:
+        made.metrics = [
+            each._replace(derived=each.derived or each.name == "cache_n") for each in made.metrics
+        ]
     if told.get("mean_len") and not any(each.id == "impossible-value" for each in made.findings):
         made.metrics.append(Measured("mean len", "draft-length", "mean", float(told["mean_len"]), "1"))
     if task:

@@ -210,9 +210,14 @@ def test_a_stream_that_does_not_end(tmp_path: Path) -> None:
 
 
 def test_a_stream_that_failed(tmp_path: Path) -> None:
-    text = event(native()) + 'error: {"code": 500, "error": "compute error", "message": "x"}\n\n'
+    text = (
+        event(native())
+        + 'error: {"code": 500, "message": "compute error", "type": "server_error"}\n\ndata: 5\n\ndata: [DONE]\n'
+    )
     records = answers(tmp_path, text)
-    assert [each.requests.failed for each in records] == [None, 1]
+    assert [each.requests.failed for each in records] == [None, 1, None]
+    assert findings(records) == [("failed-request", 3), ("no-timings", 5)]
+    assert records[2].requests.completed is None and records[2].metrics == []
 
 
 def test_answers_of_others_are_not_taken(tmp_path: Path) -> None:
