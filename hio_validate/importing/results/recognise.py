@@ -30,12 +30,12 @@ IMPORTERS: tuple[Importer, ...] = (
     INFERENCEX,
     SGLANG_BENCH,
     VLLM_BENCH,
-    LLAMA_SERVER_LOG,
     GUIDELLM,
     AIPERF_ROWS,
     AIPERF,
     PERF_ANALYZER,
     GENAI_PERF,
+    LLAMA_SERVER_LOG,
 )
 """Every format, the more particular before the more general."""
 
