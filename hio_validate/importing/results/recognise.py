@@ -6,6 +6,8 @@ from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.inference_perf import INFERENCE_PERF
 from hio_validate.importing.results.inferencex import INFERENCEX
 from hio_validate.importing.results.llama_bench import LLAMA_BENCH
+from hio_validate.importing.results.mlperf import MLPERF_DETAIL, MLPERF_SUMMARY
+from hio_validate.importing.results.mlperf_system import MLPERF_SYSTEM
 from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
@@ -14,6 +16,9 @@ IMPORTERS: tuple[Importer, ...] = (
     LLAMA_BENCH,
     INFERENCE_PERF,
     INFERENCEX,
+    MLPERF_DETAIL,
+    MLPERF_SUMMARY,
+    MLPERF_SYSTEM,
     SGLANG_BENCH,
     VLLM_BENCH,
 )
