@@ -9,8 +9,10 @@ from hio_validate.importing.results.llama_bench import LLAMA_BENCH
 from hio_validate.importing.results.mlperf import MLPERF_DETAIL, MLPERF_SUMMARY
 from hio_validate.importing.results.mlperf_system import MLPERF_SYSTEM
 from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
+from hio_validate.importing.results.sglang_offline import SGLANG_OFFLINE
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
+from hio_validate.importing.results.vllm_offline import VLLM_OFFLINE
 
 IMPORTERS: tuple[Importer, ...] = (
     LLAMA_BENCH,
@@ -20,7 +22,9 @@ IMPORTERS: tuple[Importer, ...] = (
     MLPERF_SUMMARY,
     MLPERF_SYSTEM,
     SGLANG_BENCH,
+    SGLANG_OFFLINE,
     VLLM_BENCH,
+    VLLM_OFFLINE,
 )
 """Every format, the more particular before the more general."""
 
