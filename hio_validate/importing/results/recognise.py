@@ -8,6 +8,7 @@ from hio_validate.importing.results.genai_perf import GENAI_PERF
 from hio_validate.importing.results.guidellm import GUIDELLM
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.llama_bench import LLAMA_BENCH
+from hio_validate.importing.results.nsys import NSYS
 from hio_validate.importing.results.perf_analyzer import PERF_ANALYZER
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
@@ -20,6 +21,7 @@ IMPORTERS: tuple[Importer, ...] = (
     AIPERF,
     PERF_ANALYZER,
     GENAI_PERF,
+    NSYS,
 )
 """Every format, the more particular before the more general."""
 
