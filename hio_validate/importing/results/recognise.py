@@ -8,6 +8,7 @@ from hio_validate.importing.results.genai_perf import GENAI_PERF
 from hio_validate.importing.results.guidellm import GUIDELLM
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.llama_bench import LLAMA_BENCH
+from hio_validate.importing.results.ncu import NCU
 from hio_validate.importing.results.nsys import NSYS
 from hio_validate.importing.results.perf_analyzer import PERF_ANALYZER
 from hio_validate.importing.results.source import Source
@@ -22,6 +23,7 @@ IMPORTERS: tuple[Importer, ...] = (
     PERF_ANALYZER,
     GENAI_PERF,
     NSYS,
+    NCU,
 )
 """Every format, the more particular before the more general."""
 
