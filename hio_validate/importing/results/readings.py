@@ -159,6 +159,9 @@ class Readings:
         value = self.number(key)
         if value is None:
             return
+        if value == 0 and not amount:
+            self.unknown.append(f"{self.prefix}{key}: 0, so that nothing was counted")
+            return
         if amount is not None and duration:
             off = amount / duration * (_half_of_last_digit(duration) / duration + 1e-6)
             if not agrees(value, amount / duration, off):
@@ -226,7 +229,9 @@ class Readings:
                 )
                 continue
             kept = tuple(samples) if keep and each.statistic == "mean" else ()
-            self.metrics[self.metrics.index(each)] = each._replace(n=len(samples), samples=kept)
+            self.metrics[self.metrics.index(each)] = each._replace(
+                n=len(samples), samples=kept, samples_derived=bool(kept)
+            )
 
     def first_within_whole(self, first: Sequence[str], whole: str) -> None:
         """The first token comes before the end: each quantile of the one is at most that of the other."""
