@@ -16,6 +16,8 @@ from hio_validate.importing.results.llama_server_metrics import LLAMA_SERVER_MET
 from hio_validate.importing.results.llama_server_responses import LLAMA_SERVER
 from hio_validate.importing.results.mlperf import MLPERF_DETAIL, MLPERF_SUMMARY
 from hio_validate.importing.results.mlperf_system import MLPERF_SYSTEM
+from hio_validate.importing.results.ncu import NCU
+from hio_validate.importing.results.nsys import NSYS
 from hio_validate.importing.results.perf_analyzer import PERF_ANALYZER
 from hio_validate.importing.results.rate_table import RATE_TABLE
 from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
@@ -45,6 +47,8 @@ IMPORTERS: tuple[Importer, ...] = (
     GENAI_PERF,
     LLAMA_SERVER_LOG,
     VLLM_OFFLINE,
+    NSYS,
+    NCU,
 )
 """Every format, the more particular before the more general."""
 
