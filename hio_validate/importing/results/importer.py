@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from hio_validate.evidence.observed import Fact, Observation
 from hio_validate.importing.results.source import Source
@@ -33,7 +33,7 @@ class Importer(NamedTuple):
     """Whether files of this format may hold prompts or answers; their bytes are then kept only when asked for."""
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[int | float]:
     """Whether a JSON value is a number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 

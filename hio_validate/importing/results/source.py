@@ -71,8 +71,11 @@ class Source:
         with self._open() as handle:
             return handle.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff")
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """(number from 1, text without its end) of every line that is not blank. Raises CannotImport."""
+    def lines(self, replaced: bool = False) -> Iterator[tuple[int, str]]:
+        """(number from 1, text without its end) of every line that is not blank. Raises CannotImport.
+
+        `replaced`: what is no UTF-8 is replaced, as for logs that print halves of characters; otherwise it is refused.
+        """
         done = 0
         with self._open() as handle:
             number = 0
@@ -85,7 +88,7 @@ class Source:
                     )
                 if self.told is not None:
                     self.told(done)
-                text = self._decoded(raw, number)
+                text = raw.decode("utf-8", "replace") if replaced else self._decoded(raw, number)
                 if text.strip():
                     yield number, text.rstrip("\r\n")
 
