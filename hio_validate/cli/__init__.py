@@ -32,6 +32,10 @@ _GROUPS = {
         "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
         "stop": ("stop:stop", "End a trial, and only what is the trial's."),
         "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
+        "baseline": (
+            "baseline:baseline",
+            "Record what later runs are held against, and hold one against it.",
+        ),
         "compare": ("compare:compare", "Compare two measurements, or say why they are not comparable."),
     },
     "What is decided": {
