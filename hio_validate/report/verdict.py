@@ -17,7 +17,7 @@ from hio_validate.report.visible import visible
 
 Rows = list[tuple[str, str]]
 
-_MEANS = {
+MEANS = {
     Result.IMPROVEMENT: "{arm} is better",
     Result.HARM: "{arm} is worse: keep {base}",
     Result.NO_IMPROVEMENT: "no improvement of {arm} was shown: keep {base}",
@@ -50,7 +50,7 @@ def _head(judged: Verdict, width: int) -> str:
     rows = [("tier", f"{judged.tier}: {_TIERS[judged.tier]}")]
     for each in judged.deciding:
         arms = {"arm": each.candidate, "base": each.baseline}
-        rows.append(("result", f"{judged.result_of(each)}: {_MEANS[judged.result_of(each)].format(**arms)}"))
+        rows.append(("result", f"{judged.result_of(each)}: {MEANS[judged.result_of(each)].format(**arms)}"))
     if not judged.deciding:
         rows.append(("result", f"{judged.result}: there is nothing to compare"))
     rows += [("question", question)] if (question := _question(judged)) else []
@@ -256,7 +256,7 @@ def as_shape(judged: Verdict) -> dict[str, Any]:
         "best": judged.best,
         "configurations": len(case.model.arms),
         "scope": {"fixture": case.fixture, "regime": case.regime},
-        "comparisons": [_comparison(judged, each) for each in judged.comparisons],
+        "comparisons": [comparison_shape(judged, each) for each in judged.comparisons],
         "trials": [
             {"leg": each.number, "arm": each.arm, "counted": each.counted, "invalid": list(each.invalid)}
             for each in judged.trials
@@ -294,7 +294,7 @@ def _side(side: Side) -> dict[str, Any]:
     return {"right": side.right, "items": side.n, "share": side.share, "interval": side.interval._asdict()}
 
 
-def _comparison(judged: Verdict, each: Comparison) -> dict[str, Any]:
+def comparison_shape(judged: Verdict, each: Comparison) -> dict[str, Any]:
     """One metric of one candidate; what cannot be computed, or is not compared, is null."""
     compared = each.measurable and each.same_work
     before = each.detectable_before if compared else None
