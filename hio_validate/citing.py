@@ -273,7 +273,8 @@ def evidence_files(item: Cites) -> Iterator[tuple[Path, str, str]]:
     if isinstance(model, Observation):
         for key in ("source", "records"):
             kept = getattr(model, key)
-            yield (key, "sha256"), kept.file, kept.sha256
+            if kept.file is not None:
+                yield (key, "sha256"), kept.file, kept.sha256
     if isinstance(model, Qualification) and model.rows:
         yield ("rows", "sha256"), model.rows.file, model.rows.sha256
     if isinstance(model, Fixture):

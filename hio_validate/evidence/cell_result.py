@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from hio_validate.evidence import quality_gate
 from hio_validate.evidence.campaign import records_of, runs_of
 from hio_validate.evidence.case import Known
 from hio_validate.evidence.comparison import Comparison
@@ -18,9 +19,9 @@ from hio_validate.models.campaign import Cell
 from hio_validate.repo import Item, name_of
 from hio_validate.settings.value import text_of
 
-QUALITY = "quality gate"
-"""Name of a verdict's condition that the accuracy floor is read from."""
-FAILED_ANSWERS = frozenset({"quality-gate-failed"})
+QUALITY = ("quality gate", quality_gate.NAME)
+"""Names of a verdict's conditions that the accuracy floor is read from: expected answers, and the task set."""
+FAILED_ANSWERS = frozenset({"quality-gate-failed", "quality-not-shown"})
 
 Configuration = tuple[str, tuple[tuple[str, str], ...]]
 """What was measured: the pin of a stack with its delta."""
@@ -55,7 +56,7 @@ class CellResult:
 
     @cached_property
     def quality(self) -> list[Condition]:
-        return [each for each in self.verdict.conditions if each.name == QUALITY] if self.verdict else []
+        return [each for each in self.verdict.conditions if each.name in QUALITY] if self.verdict else []
 
     @property
     def fails_its_answers(self) -> bool:
@@ -72,7 +73,7 @@ class CellResult:
             return [f"its run was {self.run.model.outcome or 'not told to have ended'}"]
         found = [each.sentence for each in self.quality if not each.met]
         if judged.tier is not Tier.VERDICT:
-            reasons = [each.reason for each in judged.reasons if each.name != QUALITY]
+            reasons = [each.reason for each in judged.reasons if each.name not in QUALITY]
             if reasons:
                 found.append(f"it is a {judged.tier}: {', '.join(reasons)}")
         if judged.result is not Result.IMPROVEMENT:

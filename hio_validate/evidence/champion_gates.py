@@ -13,12 +13,15 @@ from hio_validate.evidence.case import Known
 from hio_validate.evidence.cell_result import FAILED_ANSWERS, QUALITY, CellResult, scope_of
 from hio_validate.evidence.correctness import open_failures
 from hio_validate.evidence.outcome import Condition, Result, Tier
+from hio_validate.evidence.quality_gate import NAME, answered
 from hio_validate.models.campaign import Campaign
 from hio_validate.repo import Item, name_of
 from hio_validate.settings.knowledge import Settings
 
 
-def gates(campaign: Item, cells: Sequence[CellResult], known: Known, settings: Settings) -> tuple[Condition, ...]:
+def gates(
+    campaign: Item, cells: Sequence[CellResult], known: Known, settings: Settings
+) -> tuple[Condition, ...]:
     """Every gate, in the order in which a reader asks."""
     needed = set(coverage_of(campaign.model))
     required = [each for each in cells if each.name in needed]
@@ -26,7 +29,7 @@ def gates(campaign: Item, cells: Sequence[CellResult], known: Known, settings: S
     return (
         _inputs(campaign, known),
         _coverage(required),
-        _accuracy(required),
+        _accuracy(campaign.model, required),
         _comparability(competing),
         _trials(required),
         _scope(campaign, cells, known, settings),
@@ -49,16 +52,22 @@ def _coverage(required: Sequence[CellResult]) -> Condition:
     return Condition("coverage", "", f"{', '.join(each.name for each in required)} are complete")
 
 
-def _accuracy(required: Sequence[CellResult]) -> Condition:
+def _accuracy(campaign: Campaign, required: Sequence[CellResult]) -> Condition:
     """A wrong answer of a candidate takes that cell out; one of the baseline, or none at all, takes all out."""
     name = "accuracy"
     measured = [each for each in required if each.verdict is not None]
     unjudged = [
         f"{each.name}: {condition.sentence}"
         for each in measured
-        for condition in each.quality or [Condition(QUALITY, "no-quality-gate", "no answer was judged")]
+        for condition in each.quality or [Condition(QUALITY[0], "no-quality-gate", "no answer was judged")]
         if not condition.met and condition.reason not in FAILED_ANSWERS
     ]
+    accuracy = campaign.focus.accuracy if campaign.focus else None
+    if accuracy is not None and accuracy.tasks:
+        by_tasks = {each.name for each in measured for one in each.quality if one.name == NAME}
+        unjudged += [
+            f"{each.name}: {accuracy.tasks} was not asked" for each in measured if each.name not in by_tasks
+        ]
     wrong = [each.name for each in measured if each.fails_its_answers and _baseline_is_wrong(each)]
     if wrong:
         return Condition(
@@ -75,7 +84,12 @@ def _baseline_is_wrong(each: CellResult) -> bool:
     assert each.verdict is not None
     case = each.verdict.case
     checks = [row for trial in case.trials if trial.arm == case.baseline for row in trial.checks]
-    return any(row.cells.get("expected") == "fail" for row in checks)
+    if any(row.cells.get("expected") == "fail" for row in checks):
+        return True
+    found = answered(case)
+    gate = case.plan.quality if case.plan is not None else None
+    side = found.sides.get(case.baseline) if found is not None else None
+    return side is not None and gate is not None and side.share < gate.floor
 
 
 def _comparability(cells: Sequence[CellResult]) -> Condition:
@@ -158,5 +172,3 @@ def _correctness(campaign: Item, cells: Sequence[CellResult], known: Known) -> C
     if failures:
         return Condition("correctness", "open-correctness-failure", f"open: {', '.join(failures)}")
     return Condition("correctness", "", "no open correctness failure")
-
-
