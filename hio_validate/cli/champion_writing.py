@@ -12,10 +12,9 @@ from hio_validate.evidence.cell_result import CellResult
 from hio_validate.evidence.champion import Champion
 from hio_validate.evidence.design import contrasts
 from hio_validate.known_good.row import CannotRecord, checked, recorded, value_of
-from hio_validate.quantity import change
 from hio_validate.recording import modeline
 from hio_validate.repo import Item, item_of
-from hio_validate.report.champion import next_steps
+from hio_validate.report.champion import gain_of, next_steps
 from hio_validate.rules.base import View
 from hio_validate.settings.setting import Class
 from hio_validate.settings.value import ABSENT, UNKNOWN
@@ -67,7 +66,7 @@ def _rows(judged: Champion, winner: CellResult, view: View) -> Iterator[dict[str
     changed = [each for each in contrasts(plan, view.repo, view.settings) if each.arm == best.candidate]
     said = (
         f"best of the {judged.configurations} configurations measured by the campaign {judged.campaign.name}: "
-        f"{best.metric.name} {change(best.change)}"
+        f"{gain_of(best)}"
     )
     for each in changed[0].factors if changed else ():
         if each.class_ is Class.TUNING and each.to not in (ABSENT, UNKNOWN):

@@ -7,6 +7,7 @@ from typing import Any
 
 from hio_validate.evidence.cell_result import CellResult
 from hio_validate.evidence.champion import Champion, Regime
+from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Condition
 from hio_validate.quantity import change, from_to
 from hio_validate.report.paragraph import paragraph
@@ -66,6 +67,11 @@ def configuration(winner: CellResult) -> str:
     return f"{arm.stack.partition('@')[0]}" + (f" with {changes}" if changes else "")
 
 
+def gain_of(best: Comparison) -> str:
+    """A metric and how it changed: decode_tps +20.18 %."""
+    return f"{best.metric.name} {change(best.change)}"
+
+
 def _baseline(found: Champion) -> str:
     said = found.campaign.model.baseline
     return said.stack if said is not None and said.stack else "what serves"
@@ -77,7 +83,7 @@ def _row(each: CellResult) -> tuple[str, str, str]:
         return (
             f"  {each.name}",
             each.regime,
-            f"{best.metric.name} {change(best.change)}, {best.candidate} is better",
+            f"{gain_of(best)}, {best.candidate} is better",
         )
     return f"  {each.name}", each.regime, "; ".join(each.against)
 
