@@ -200,10 +200,26 @@ def test_what_is_deployed_and_the_way_back_come_from_the_ledger(tmp_path: Path) 
     write(root, {f"ledger/{SERVICE}/2026/d1.yaml": text(entry)})
     said = hio(root, "report", "threads").out
     assert "- serving: two, deployment d1 by someone, 2026-01-09T00:00:00Z" in said
-    assert (
-        "base serves again, no rollback plan is pinned:\n\n```console\nhio rollback lab/tiny --yes\n```"
-        in said
-    )
+    assert "base serves again, no rollback plan is pinned; this shows it, --yes does it:" in said
+    assert "```console\nhio rollback lab/tiny\n```" in said
+
+
+def test_a_profile_of_another_time_names_no_bottleneck(tmp_path: Path) -> None:
+    root = whole(tmp_path).root
+    source, records = "kernel,ns\n", '{"name": "k", "metrics": [{"definition": "kernel-time", "value": 5}]}\n'
+    observation = {
+        "hio": "observation/v1", "name": "nsys", "service": SERVICE, "stack": pin("base", stack("base")),
+        "source": {"file": "source.csv", "sha256": sha(source), "format": "nsys-stats", "bytes": len(source)},
+        "records": {"file": "records.jsonl", "sha256": sha(records), "count": 1},
+    }  # fmt: skip
+    folder = f"{ROOM}/observations/nsys"
+    write(root, {f"{folder}/observation.yaml": text(observation), f"{folder}/source.csv": source,
+                 f"{folder}/records.jsonl": records})  # fmt: skip
+    shape = _json(root, "threads")
+    assert shape["profiles"] == [{"observation": "nsys", "format": "nsys-stats"}]
+    assert shape["bottleneck"] == "unknown: the profiles on record are not of these legs"
+    assert "profiles" not in [each["what"] for each in shape["missing"]]
+    assert f"{folder}/records.jsonl" in [each["file"] for each in shape["rests_on"]]
 
 
 def test_text_of_a_document_stays_text(tmp_path: Path) -> None:

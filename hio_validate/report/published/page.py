@@ -11,6 +11,7 @@ from typing import Any
 from hio_validate.quantity import change, measured, probability, share
 from hio_validate.repo import name_of
 from hio_validate.report.prose import bullets, command, grid, paragraph, text
+from hio_validate.report.published.answer import answer, title
 from hio_validate.report.published.run import set_of
 from hio_validate.size import shown
 
@@ -20,75 +21,15 @@ Section = tuple[str, Callable[[Shape], list[str]]]
 HEAD = ("subject", "strict", "tier", "result", "gaps")
 """Keys of every reported subject; the sections look for the others."""
 
-_TIERS = {
-    "VERDICT": "every condition of the record is met",
-    "DRAFT": "it is no verdict, and decides nothing",
-    "NEEDS_CONTEXT": "nobody knows for which workload it holds",
-}
-
 
 def render(shape: Shape) -> str:
     """The whole page."""
-    parts = [_title(shape), *_answer(shape)]
-    for title, told in SECTIONS[shape["subject"]["kind"]]:
+    parts = [title(shape), *answer(shape)]
+    for heading, told in SECTIONS[shape["subject"]["kind"]]:
         found = told(shape)
         if found:
-            parts += [f"## {title}", *found]
+            parts += [f"## {heading}", *found]
     return "\n\n".join(parts) + "\n"
-
-
-def _title(shape: Shape) -> str:
-    subject = shape["subject"]
-    return f"# {text(subject['service'] + '/' + subject['name'])}: {shape['result']}, {shape['tier']}"
-
-
-def _answer(shape: Shape) -> list[str]:
-    """What was found, how far it holds, what to do: whoever stops reading here has been told."""
-    first = " ".join([f"**{text(_finding(shape))}**", text(_scope(shape))])
-    reasons = len(shape["gaps"])
-    held = f"{shape['tier']}: {_TIERS[shape['tier']]}"
-    if not shape["strict"]:
-        held += "; written with --no-strict"
-    if reasons:
-        held += f", {reasons} gap{'s' if reasons > 1 else ''} below"
-    return [paragraph(first), paragraph(text(f"{held}.")), paragraph(text(_now(shape)))]
-
-
-def _finding(shape: Shape) -> str:
-    said = [f"{each['means']}{_numbers(shape, each['arm'])}" for each in shape["alternatives"]]
-    return "; ".join(said or ["there is nothing to compare"]) + "."
-
-
-def _numbers(shape: Shape, arm: str) -> str:
-    each = next(
-        each for each in shape["comparisons"] if (each["to"], each["metric"]) == (arm, shape["metric"])
-    )
-    if each["change_percent"] is None:
-        return ""
-    one, two = each["medians"]
-    noise = share(each["noise"]["percent"]) if each["noise"] else "unknown"
-    return (
-        f" ({each['metric']} {measured(one)} -> {measured(two, each['unit'])}, {change(each['change_percent'])}, "
-        f"n {' and '.join(str(len(values)) for values in each['values'].values())}, "
-        f"p {probability(each['test']['p'])}, noise {noise})"
-    )
-
-
-def _scope(shape: Shape) -> str:
-    chosen = shape["chosen"]
-    scope = f"{chosen['scope']['fixture'] or 'an unknown fixture'}, {chosen['scope']['regime'] or 'an unknown regime'}"
-    if chosen["arm"] is None:
-        return f"Scope {scope}."
-    return f"{chosen['arm']} is the best of the {chosen['configurations']} configurations measured in scope {scope}."
-
-
-def _now(shape: Shape) -> str:
-    last = shape["decisions"][-1] if shape["decisions"] else None
-    if last is not None:
-        left = shape["gates_left"]
-        then = f" {len(left)} gate{'s' if len(left) > 1 else ''} left before the next level." if left else ""
-        return f"Decided: {last['kind']} {last['entry']} by {last['by']}.{then}"
-    return f"To do: {shape['next']['say']}."
 
 
 def _gaps(shape: Shape) -> list[str]:
@@ -272,12 +213,17 @@ def _way_back(shape: Shape) -> list[str]:
     if found["command"] is None:
         return [paragraph("Nothing is deployed on record, so there is nothing to take back.")]
     plan = f"by the plan {found['plan']}" if found["plan"] else "no rollback plan is pinned"
-    return [paragraph(text(f"{found['restores']} serves again, {plan}:")), command(found["command"])]
+    return [
+        paragraph(text(f"{found['restores']} serves again, {plan}; this shows it, --yes does it:")),
+        command(found["command"]),
+    ]
 
 
 def _left(shape: Shape) -> list[str]:
     said = [f"gate: {each}" for each in shape["gates_left"]]
-    parts = [bullets(text(each) for each in [*said, f"remaining bottleneck: {shape['bottleneck']}"])]
+    said.append(f"remaining bottleneck: {shape['bottleneck']}")
+    said += [f"profile {each['observation']} ({each['format']})" for each in shape["profiles"]]
+    parts = [bullets(map(text, said))]
     todo = shape["next"]
     if todo and todo["command"]:
         parts += [paragraph(text(f"{todo['say']}:")), command(todo["command"])]
