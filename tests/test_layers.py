@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "inheritance": "diagnostic models repo settings ledger",
     "exporting": "moment models repo settings evidence rests_on",
     "known_good": "moment source models repo settings",
-    "importing": "source models observe recording settings evidence",
+    "importing": "source writing models observe recording settings evidence",
     "scaffold": "source models repo settings inheritance recording",
     "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",

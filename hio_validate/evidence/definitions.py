@@ -101,6 +101,8 @@ DEFINITIONS: dict[str, Definition] = {
     # What work it was: neither more nor less is a gain.
     "prompt-length": Definition("prompt length", "count", None, "prompt tokens of a request, as the source counts them"),
     "generated-length": Definition("generated length", "count", None, "generated tokens of a request, as the source counts them"),
+    "answer-length": Definition("generated length", "count", None, "generated tokens of a request without its reasoning, as the source counts them"),
+    "reasoning-length": Definition("generated length", "count", None, "generated tokens of a request that are reasoning, as the source counts them"),
     "cached-length": Definition("cached length", "count", None, "prompt tokens of a request that a cache held"),
     "drafted-tokens": Definition("drafted tokens", "count", None, "tokens that were drafted, as the source counts them"),
     "accepted-tokens": Definition("accepted tokens", "count", None, "drafted tokens that the target accepted, as the source counts them"),

@@ -7,6 +7,8 @@ from typing import Any
 
 from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Result, Tier
+from hio_validate.evidence.quality import Side, told_share
+from hio_validate.evidence.quality_gate import answered
 from hio_validate.evidence.statistics import Detectable, order_check, outliers
 from hio_validate.evidence.tiers import Verdict
 from hio_validate.quantity import change, from_to, measured, probability, share
@@ -36,6 +38,7 @@ def render(judged: Verdict, width: int = 80) -> str:
     parts += [
         _unequal(judged, width),
         _others(judged, width),
+        _quality(judged, width),
         _trials(judged, width),
         *_conditions(judged, width),
     ]
@@ -167,6 +170,26 @@ def _others(judged: Verdict, width: int) -> str:
     return f"beside it, each judged by itself\n{table(rows, width)}" if rows else ""
 
 
+def _quality(judged: Verdict, width: int) -> str:
+    """What each arm answered to the task set, with the interval of its share, and the difference."""
+    found = answered(judged.case)
+    if found is None:
+        return ""
+    rows = [
+        (
+            arm,
+            f"{told_share(side)}, {side.interval.low:.3f} to {side.interval.high:.3f} (95 %, {side.interval.method})",
+        )
+        for arm, side in found.sides.items()
+    ]
+    for kind, sides in found.kinds.items():
+        rows.append((f"  {kind}", ", ".join(f"{told_share(side)} in {arm}" for arm, side in sides.items())))
+    for each in found.outcomes.values():
+        method = f" ({each.difference.method})" if each.difference else ""
+        rows.append(("met" if not each.reason else each.reason, f"{each.sentence}{method}"))
+    return f"task set {visible(found.tasks)}\n{table(rows, width)}"
+
+
 def _trials(judged: Verdict, width: int) -> str:
     rows = [
         (f"leg {trial.number}", f"{trial.arm}: {reason}")
@@ -238,10 +261,37 @@ def as_shape(judged: Verdict) -> dict[str, Any]:
             {"leg": each.number, "arm": each.arm, "counted": each.counted, "invalid": list(each.invalid)}
             for each in judged.trials
         ],
+        "quality": _quality_shape(judged),
         "different_work": [{**each._asdict(), "sentence": each.sentence} for each in judged.unequal],
         "conditions": [{**each._asdict(), "met": each.met} for each in judged.conditions],
         "next": {"say": said, "command": command},
     }
+
+
+def _quality_shape(judged: Verdict) -> dict[str, Any] | None:
+    """What the arms answered; null where no task set was planned or nothing can be computed."""
+    found = answered(judged.case)
+    if found is None:
+        return None
+    return {
+        "tasks": found.tasks,
+        "arms": {arm: _side(side) for arm, side in found.sides.items()},
+        "kinds": {
+            kind: {arm: _side(side) for arm, side in sides.items()} for kind, sides in found.kinds.items()
+        },
+        "candidates": {
+            arm: {
+                "reason": each.reason,
+                "sentence": each.sentence,
+                "difference": each.difference._asdict() if each.difference else None,
+            }
+            for arm, each in found.outcomes.items()
+        },
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {"right": side.right, "items": side.n, "share": side.share, "interval": side.interval._asdict()}
 
 
 def comparison_shape(judged: Verdict, each: Comparison) -> dict[str, Any]:
