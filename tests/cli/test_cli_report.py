@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from statistics import median
@@ -12,6 +13,8 @@ import pytest
 
 from tests.cli.console import hio, one_sentence
 from tests.evidence.experiment import Experiment, text, whole
+from tests.evidence.test_quality_gate import judged as answered
+from tests.evidence.test_quality_gate import rows
 from tests.small_repo import ROOM, SERVICE, committed, git, pin, sha, stack, write
 
 OWN = Path(__file__).parents[2]
@@ -48,7 +51,7 @@ def test_every_part_that_is_published_is_there(tmp_path: Path) -> None:
     said = hio(whole(tmp_path).root, "report", "threads").out
     titles = [line[3:] for line in said.split("\n") if line.startswith("## ")]
     assert titles == [
-        "What serves now", "Configurations", "Measurements", "Individual observations", "What was not measured",
+        "What serves now", "Configurations", "Measurements", "Individual observations", "Quality gate", "What was not measured",
         "Failed and invalid", "Conditions of the tier", "Identity", "Restoration", "Rollback", "What is left", "Evidence",
     ]  # fmt: skip
     assert "remaining bottleneck: unknown: no profile" in said
@@ -242,3 +245,12 @@ def test_a_run_of_this_repository_is_reported(tmp_path: Path) -> None:
     assert said.code == 0
     assert "Decided: increment 2026-11-30-increment-threads" in said.out
     assert "the chosen configuration is the stack threads-2" in said.out
+
+
+def test_the_task_set_is_told_with_its_numbers(tmp_path: Path) -> None:
+    answered(tmp_path, rows({"base": 1, "two": 4}))
+    said = hio(tmp_path, "report", "threads", "--no-strict").out
+    quality = said.partition("## Quality gate")[2].partition("\n## ")[0]
+    assert re.search(r"\| all +\| 59 of 60 \(0\.\d+ to 0\.\d+\) +\| 56 of 60 ", quality)
+    assert "| even" in quality and "task set sums; other kinds of tasks are untested" in quality
+    assert "No task set was asked" in hio(whole(tmp_path / "other").root, "report", "threads").out

@@ -131,6 +131,31 @@ def _cell(value: float | None) -> str:
     return "unknown" if value is None else measured(value)
 
 
+def _quality(shape: Shape) -> list[str]:
+    """How each arm answered; what else answers are good for is untested (contract 10.4)."""
+    checks = [each for each in shape["conditions"] if each["name"] == "quality gate"]
+    parts = [bullets(text(f"expected answers: {each['sentence']}") for each in checks)]
+    found = shape["quality"]
+    if found is None:
+        return [
+            *parts,
+            paragraph("No task set was asked: what the answers are worth beyond these is untested."),
+        ]
+    arms = list(found["arms"])
+    rows = [["all", *(_share(found["arms"][arm]) for arm in arms)]]
+    rows += [[text(kind), *(_share(sides[arm]) for arm in arms)] for kind, sides in found["kinds"].items()]
+    said = [
+        f"{arm}: {each['reason'] or 'met'}: {each['sentence']}" for arm, each in found["candidates"].items()
+    ]
+    said.append(f"task set {found['tasks']}; other kinds of tasks are untested")
+    return [*parts, grid(("items", *map(text, arms)), rows), bullets(map(text, said))]
+
+
+def _share(side: Shape) -> str:
+    interval = side["interval"]
+    return f"{side['right']} of {side['items']} ({interval['low']:.3f} to {interval['high']:.3f})"
+
+
 def _not_measured(shape: Shape) -> list[str]:
     said = [f"not measured: {each}" for each in shape["not_measured"]]
     said += [f"untested, by the plan: {each}" for each in shape["untested"]]
@@ -242,6 +267,7 @@ _RUN: Sequence[Section] = (
     ("Configurations", _configurations),
     ("Measurements", _measurements),
     ("Individual observations", _observations),
+    ("Quality gate", _quality),
     ("What was not measured", _not_measured),
     ("Failed and invalid", _failed),
     ("Conditions of the tier", _conditions),

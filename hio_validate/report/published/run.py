@@ -18,7 +18,7 @@ from hio_validate.repo import Item, Repo, name_of, pin_of
 from hio_validate.report.ledger import as_shape as ledger_shape
 from hio_validate.report.published.gaps import Gap, gaps_of
 from hio_validate.report.published.not_measured import not_measured
-from hio_validate.report.verdict import MEANS, comparison_shape, next_step
+from hio_validate.report.verdict import MEANS, comparison_shape, next_step, quality_shape
 from hio_validate.rests_on import RestsOn, rests_on
 from hio_validate.settings.value import text_of
 from hio_validate.status import Status
@@ -209,6 +209,7 @@ def _measured(judged: Verdict) -> Shape:
             }
             for each in case.trials
         ],
+        "quality": quality_shape(judged),
         "different_work": [each.sentence for each in judged.unequal],
         "not_measured": not_measured(case),
         "untested": list(case.plan.untested) if case.plan else [],
