@@ -64,14 +64,15 @@ MAY_IMPORT = {
     "execute": "diagnostic moment size command launch_file source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
+    "campaign_prospect": "models repo evidence rules prospect execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
-    "review render execute size prospect importing known_good rests_on",
+    "review render execute size prospect campaign_prospect importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements "
-    "exporting rests_on",
+    "exporting rests_on campaign_prospect",
     "hook": "",
     "__main__": "validating cli hook",
 }
