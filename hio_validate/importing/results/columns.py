@@ -37,9 +37,13 @@ class Column:
 
 
 class Columns:
-    """All of them. A context: their temporary files go with it."""
+    """All of them. A context: their temporary files go with it.
 
-    def __init__(self) -> None:
+    `computed`: the values do not stand in the source but were reckoned, as times between two moments are.
+    """
+
+    def __init__(self, computed: bool = False) -> None:
+        self._computed = computed
         self._columns: dict[str, Column] = {}
         self._faults: dict[tuple[str, str], tuple[int, int, str]] = {}
         self._stack = ExitStack()
@@ -112,7 +116,9 @@ class Columns:
             )
             if len(column.kept) <= KEPT:
                 record.metrics[before:] = [
-                    each._replace(samples=tuple(column.kept)) if each.statistic == "mean" else each
+                    each._replace(samples=tuple(column.kept), samples_derived=self._computed)
+                    if each.statistic == "mean"
+                    else each
                     for each in record.metrics[before:]
                 ]
         for (id, _), (count, line, message) in self._faults.items():

@@ -207,5 +207,6 @@ LLAMA_SERVER_LOG = Importer(
         "which bytes the model and the program have",
         "what else ran on the host",
     ),
+    content=True,
 )
 """The importer."""
