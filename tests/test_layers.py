@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "compile": "models",
     "citing": "diagnostic models",
     "repo": "places citing source models",
+    "rests_on": "repo",
     "settings": "diagnostic spelling source models repo",
     "history": "places diagnostic source",
     "parents": "history",
@@ -36,8 +37,9 @@ MAY_IMPORT = {
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
+    "exporting": "moment models repo settings evidence rests_on",
     "known_good": "moment source models repo settings",
-    "importing": "source models observe recording settings evidence",
+    "importing": "source writing models observe recording settings evidence",
     "scaffold": "source models repo settings inheritance recording",
     "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",
@@ -64,7 +66,7 @@ MAY_IMPORT = {
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
-    "review render execute size prospect importing known_good",
+    "review render execute size prospect importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "

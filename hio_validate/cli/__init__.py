@@ -51,6 +51,10 @@ _GROUPS = {
         "verify": ("verify:verify", "Prove that what serves is the stack."),
         "rollback": ("rollback:rollback", "Go back to what served before the deployment, and prove it."),
     },
+    "What is published": {
+        "report": ("report:report", "Publish a run: what serves, what was chosen, how far it holds."),
+        "export": ("export:export", "Write a run in the format of another tool, with its tier."),
+    },
     "What is kept": {
         "review": ("review:review", "Say what a change of documents changes in what serves."),
         "checkpoint": ("checkpoint:checkpoint", "Commit the files that are yours, judged before."),

@@ -57,6 +57,7 @@ DEFINITIONS: dict[str, Definition] = {
     "itl-gap-per-token": Definition("time per token", "time", "lower", "client: each gap between two pieces, divided by the tokens of the later one"),
     "second-piece-gap": Definition("time to second token", "time", "lower", "client: from the first piece of content to the second"),
     "decode-time-n": Definition("time per token", "time", "lower", "server: decode time / generated tokens"),
+    "decode-time-n-1": Definition("time per token", "time", "lower", "server: decode time / (generated tokens - 1), the first came with the prompt"),
     "decode-time-batch": Definition("time per token", "time", "lower", "engine, no server: one step that generates a token for each prompt of a batch"),
     # How fast one request goes.
     "decode-rate-n": Definition("decode rate", "token rate", "higher", "server: all n generated tokens over the decode time of the request"),
@@ -100,6 +101,8 @@ DEFINITIONS: dict[str, Definition] = {
     # What work it was: neither more nor less is a gain.
     "prompt-length": Definition("prompt length", "count", None, "prompt tokens of a request, as the source counts them"),
     "generated-length": Definition("generated length", "count", None, "generated tokens of a request, as the source counts them"),
+    "answer-length": Definition("generated length", "count", None, "generated tokens of a request without its reasoning, as the source counts them"),
+    "reasoning-length": Definition("generated length", "count", None, "generated tokens of a request that are reasoning, as the source counts them"),
     "cached-length": Definition("cached length", "count", None, "prompt tokens of a request that a cache held"),
     "drafted-tokens": Definition("drafted tokens", "count", None, "tokens that were drafted, as the source counts them"),
     "accepted-tokens": Definition("accepted tokens", "count", None, "drafted tokens that the target accepted, as the source counts them"),

@@ -86,15 +86,17 @@ class Answer:
 
 
 def main() -> int:
-    """Exit code 0 where every request was answered, 1 where one failed; nothing is asked after a failure."""
+    """Exit code 0 where every request was answered, 1 where one failed; only items of a task set are asked after a failure."""
     errand = Errand.from_text(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    failed = False
     with open(errand.events, "a", encoding="utf-8") as events:
         for number, question in enumerate(errand.questions, 1):
             record = ask(errand, number, question, events)
             print(json.dumps(record), flush=True)
-            if record["status"] != OK:
+            failed = failed or record["status"] != OK
+            if failed and not question.item:
                 return 1
-    return 0
+    return int(failed)
 
 
 def ask(errand: Errand, number: int, question: Question, events: TextIO) -> dict[str, Any]:
@@ -110,7 +112,9 @@ def ask(errand: Errand, number: int, question: Question, events: TextIO) -> dict
     try:
         _exchange(errand, question, answer)
         record |= {"status": OK, **_measured(answer), **_judged(answer, question)}
+        record |= {"item": question.item, "answer": answer.said} if question.item else {}
     except Failed as error:
+        record |= {"item": question.item} if question.item else {}
         record["status"] = " ".join(str(error).split())
     events.write(json.dumps(_arrivals(number, answer)) + "\n")
     events.flush()

@@ -42,6 +42,8 @@ def _pins(work: Work) -> Iterator[tuple[str, str]]:
         yield "stack/v1", arm.stack
     for pin in work.fixtures:
         yield "fixture/v1", pin
+    if work.tasks:
+        yield "tasks/v1", work.tasks.pin
     for each in work.approvals:
         yield "entry/v1", each.entry
     if work.serving and work.serving.stack:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from hio_validate.evidence.observed import Fact, Observation
 from hio_validate.importing.results.source import Source
@@ -29,9 +29,11 @@ class Importer(NamedTuple):
     """Which version wrote it; None: the file does not say."""
     unknown: tuple[str, ...]
     """What this source cannot tell, each a few words; the guide's table and every imported document show them."""
+    content: bool = False
+    """Whether files of this format may hold prompts or answers; their bytes are then kept only when asked for."""
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[int | float]:
     """Whether a JSON value is a number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 

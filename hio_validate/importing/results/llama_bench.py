@@ -13,9 +13,10 @@ from hio_validate.evidence.observed import Finding, Observation
 from hio_validate.importing.results import llama_bench_tables as tables
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.llama_bench_fields import RESULTS, WORK, Row
-from hio_validate.importing.results.llama_bench_forms import Skipped, form_of
+from hio_validate.importing.results.llama_bench_forms import form_of
 from hio_validate.importing.results.llama_bench_forms import rows as rows_of
 from hio_validate.importing.results.llama_bench_record import record_of, test_of
+from hio_validate.importing.results.skipping import Skipped
 from hio_validate.importing.results.source import Source
 
 _BUILD = (
@@ -51,10 +52,7 @@ def _read(source: Source) -> Iterator[Observation]:
     if held is None:
         raise source.refuse("it has no test: llama-bench measured nothing", "run it again", code=3)
     if skipped.count:
-        what = f"{skipped.count} line{'s are' if skipped.count > 1 else ' is'} no data and skipped, the first is line"
-        held.findings.append(
-            Finding("skipped-lines", f"{what} {skipped.first}: {skipped.text}", skipped.first)
-        )
+        held.findings.append(skipped.finding())
     yield held
 
 
@@ -91,7 +89,7 @@ def _shown(value: Any) -> str:
 
 LLAMA_BENCH = Importer(
     format="llama-bench",
-    about="llama-bench of llama.cpp: JSON, JSON lines, CSV, SQL or a table in Markdown",
+    about="results of llama-bench",
     recognises=_recognises,
     read=_read,
     generation=_generation,

@@ -6,11 +6,13 @@ a file have one name, and only what was found, never all that was read, is held.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 
 from hio_validate.evidence.observed import ERRORS, Finding, Measured, Observation, faults_of
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.private import withheld
 from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
 
@@ -45,6 +47,8 @@ class Reading:
         for record in self.importer.read(self.source):
             record.name = self._only(record)
             record.metrics[:] = self._sound(record)
+            record.findings += withheld(record)
+            _readable(record)
             self.count += 1
             self.measured += bool(record.metrics)
             self.tiers[record.tier.value] += 1
@@ -76,6 +80,14 @@ class Reading:
             if not faults:
                 yield measured
             record.findings += [Finding("impossible-value", fault, record.line) for fault in faults]
+
+
+def _readable(record: Observation) -> None:
+    """Facts that are no finite number as text: no reader of JSON has to know NaN."""
+    for facts in (record.subject, record.workload, record.foreign):
+        for key, value in facts.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                facts[key] = str(value)
 
 
 def reading(source: Source) -> Reading | None:

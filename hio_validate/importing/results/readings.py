@@ -136,7 +136,7 @@ class Readings:
         if math.isinf(value) or value < 0:
             self.finding("impossible-value", f"{self.prefix}{key} is {value}: no such number can be measured")
             return None
-        return value  # type: ignore[no-any-return]
+        return value
 
     def count(self, key: str) -> int | None:
         """A whole number under a key; a table may have written it with a decimal point."""
@@ -158,6 +158,9 @@ class Readings:
         """A rate, held against its own amount and duration (seconds) where both are known."""
         value = self.number(key)
         if value is None:
+            return
+        if value == 0 and not amount:
+            self.unknown.append(f"{self.prefix}{key}: 0, so that nothing was counted")
             return
         if amount is not None and duration:
             off = amount / duration * (_half_of_last_digit(duration) / duration + 1e-6)
@@ -226,7 +229,9 @@ class Readings:
                 )
                 continue
             kept = tuple(samples) if keep and each.statistic == "mean" else ()
-            self.metrics[self.metrics.index(each)] = each._replace(n=len(samples), samples=kept)
+            self.metrics[self.metrics.index(each)] = each._replace(
+                n=len(samples), samples=kept, samples_derived=bool(kept)
+            )
 
     def first_within_whole(self, first: Sequence[str], whole: str) -> None:
         """The first token comes before the end: each quantile of the one is at most that of the other."""

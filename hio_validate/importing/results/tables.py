@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from hio_validate.importing.results.objects import Skipped
 from hio_validate.importing.results.source import Source
 
 
-def table(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def table(source: Source, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line, row) of a table with a header, as pandas writes it; its unnamed index is left out. Raises CannotImport."""
     lines = source.lines()
     first = next(lines, None)
@@ -21,8 +22,8 @@ def table(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     for line, text in lines:
         row = _cells(source, text, line)
         if len(row) != len(header):
-            words = f"the row has {len(row)} cells, the header {len(header)}"
-            raise source.refuse(words, "import the file as the tool wrote it", line)
+            skipped.line(line, text)
+            continue
         yield line, {name: _value(cell) for name, cell in zip(header, row, strict=True) if name and cell}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.importer import Importer
-from hio_validate.importing.results.objects import objects, says
+from hio_validate.importing.results.objects import objects, records, says
 from hio_validate.importing.results.readings import (
     Readings,
     agrees,
@@ -78,13 +78,7 @@ def _generation(source: Source) -> str | None:
 
 def _read(source: Source) -> Iterator[Observation]:
     is_table = source.head.lstrip()[:1] not in ("{", "[") and ",model_id," in source.head
-    names: dict[str, int] = {}
-    for line, values in table(source) if is_table else objects(source):
-        observation = _observation(values, line)
-        names[observation.name] = names.get(observation.name, 0) + 1
-        if names[observation.name] > 1:
-            observation.name += f"-{names[observation.name]}"
-        yield observation
+    yield from records(source, _observation, table if is_table else objects)
 
 
 def _observation(values: dict[str, Any], line: int) -> Observation:
@@ -96,7 +90,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     _families(readings, completed)
     _drafting(readings)
     if completed:
-        hold_against_lists(readings, completed, _first_token(values))
+        hold_against_lists(readings, completed, _first_token(values), "itl-per-gap")
     readings.first_within_whole(("ttft-client", "ttft-event", "unknown"), "latency-request")
     if requests.asked is not None and completed is not None and completed > requests.asked:
         text = f"{completed} requests were completed, {requests.asked} asked for"

@@ -18,8 +18,11 @@ def _list_of(values: Mapping[str, Any], key: str) -> list[Any] | None:
     return found if isinstance(found, list) and found else None
 
 
-def hold_against_lists(readings: Readings, completed: int, first_token: str) -> None:
-    """Recomputes the statistics from the lists of --save-detailed, failed requests left out as the writer does."""
+def hold_against_lists(readings: Readings, completed: int, first_token: str, gap: str | None) -> None:
+    """Recomputes the statistics from the lists, failed requests left out as the writer does.
+
+    `gap` is the definition that the list of gaps belongs to; None: the statistics were made from another one.
+    """
     values = readings.values
     errors, outputs = _list_of(values, "errors"), _list_of(values, "output_lens")
     done = [at for at, error in enumerate(errors or ()) if not error]
@@ -40,7 +43,7 @@ def hold_against_lists(readings: Readings, completed: int, first_token: str) -> 
         readings.hold_against(first_token, ttfts, keep=True)
     gaps = _list_of(values, "itls")
     if gaps is not None and len(gaps) > max(done, default=-1):
-        _hold_gaps(readings, [gaps[at] for at in done if isinstance(gaps[at], list)], done)
+        _hold_gaps(readings, [gaps[at] for at in done if isinstance(gaps[at], list)], done, gap)
     if whole:
         readings.hold_against("latency-request", whole, keep=True)
         lengths = [outputs[at] for at in done] if outputs and len(outputs) > max(done) else []
@@ -65,7 +68,7 @@ def _hold_totals(readings: Readings, done: list[int]) -> None:
         ("output_lens", "total_output_tokens", "throughput-output"),
     ):
         lengths, said = _list_of(readings.values, key), readings.values.get(total)
-        if lengths is None or not is_number(said) or len(lengths) <= max(done, default=-1):
+        if lengths is None or not is_number(said) or said == 0 or len(lengths) <= max(done, default=-1):
             continue
         summed = sum(lengths[at] for at in done if is_number(lengths[at]))
         if summed != said:
@@ -77,11 +80,12 @@ def _hold_totals(readings: Readings, done: list[int]) -> None:
             )
 
 
-def _hold_gaps(readings: Readings, gaps: list[list[Any]], done: list[int]) -> None:
-    flat = [gap * 1000 for each in gaps for gap in each if is_number(gap)]
+def _hold_gaps(readings: Readings, gaps: list[list[Any]], done: list[int], gap: str | None) -> None:
+    flat = [one * 1000 for each in gaps for one in each if is_number(one)]
     if not flat:
         return
-    readings.hold_against("itl-per-gap", flat)
+    if gap is not None:
+        readings.hold_against(gap, flat)
     outputs = _list_of(readings.values, "output_lens")
     tokens = (
         sum(outputs[at] for at in done if is_number(outputs[at]))

@@ -188,9 +188,12 @@ def test_a_sweep_gives_the_same_records_as_list_and_as_table(file: str) -> None:
     ("break_it", "said"),
     [
         (lambda text: text[: len(text) // 2], r"changed.json:\d+: no JSON from here on"),
-        (lambda text: "INFO 01-02 starting\n" + text, "changed.json:1: no JSON from here on"),
-        (lambda text: text.replace("\n{", "\nINFO done\n{", 1), "changed.json:2: no JSON from here on"),
-        (lambda text: text + "\n[1]", "changed.json:4: a JSON object was expected"),
+        (lambda text: "INFO 01-02 starting\n" + text, "changed.json:1: the line is no data: 'INFO"),
+        (
+            lambda text: text.replace("\n{", "\nINFO done\n{", 1),
+            "changed.json:2: the line is no data: 'INFO done'",
+        ),
+        (lambda text: text + "\n[1]", "changed.json:4: the line is no data"),
     ],
 )
 def test_what_is_no_row_is_refused_with_its_line(tmp_path: Path, break_it: Any, said: str) -> None:
@@ -220,3 +223,25 @@ def test_many_objects_on_one_line_are_read(tmp_path: Path) -> None:
     file = tmp_path / "concatenated.json"
     file.write_text("".join(rows) + "\n" + json.dumps(json.loads(rows[0]), indent=2))
     assert len(records_of(file, "vllm-bench")) == 4
+
+
+@pytest.mark.parametrize("sample", ["appended.json", "sweep.json", "detailed.json", "summary.csv"])
+def test_log_lines_are_skipped_and_told_where_that_was_asked_for(tmp_path: Path, sample: str) -> None:
+    text, file = (HERE / sample).read_text(), tmp_path / sample
+    log = "" if sample == "summary.csv" else "[2026-01-02 03:04:05] INFO starting\nloading\n"
+    file.write_text(f"{log}{text.rstrip()}\nbye\n")
+    with pytest.raises(CannotImport, match="the line is no data"):
+        list(VLLM_BENCH.read(Source(file)))
+    records = list(VLLM_BENCH.read(Source(file, skip_log_lines=True)))
+    assert [each.metrics for each in records] == [
+        each.metrics for each in records_of(HERE / sample, "vllm-bench")
+    ]
+    (finding,) = records[-1].findings
+    assert finding.id == "skipped-lines" and finding.line == (1 if log else 4)
+
+
+def test_a_cut_object_is_no_log_line(tmp_path: Path) -> None:
+    file = tmp_path / "cut.json"
+    file.write_text((HERE / "appended.json").read_text()[:-9])
+    with pytest.raises(CannotImport, match=r"cut\.json:3: no JSON from here on"):
+        list(VLLM_BENCH.read(Source(file, skip_log_lines=True)))
