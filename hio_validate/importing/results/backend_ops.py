@@ -126,11 +126,11 @@ def _record(backend: str, operator: str, tally: _Tally) -> Observation:
 def _metrics(tally: _Tally) -> Iterator[Measured]:
     counts = tally.counts
     if counts[OK] or counts[FAILED]:
-        yield Measured("ok", "operator-cases-ok", "total", counts[OK], "1")
-        yield Measured("failed", "operator-cases-failed", "total", counts[FAILED], "1")
+        yield Measured("ok", "operator-cases-ok", "total", counts[OK], "1", derived=True)
+        yield Measured("failed", "operator-cases-failed", "total", counts[FAILED], "1", derived=True)
     if counts[NOT_SUPPORTED]:
         said = counts[NOT_SUPPORTED]
-        yield Measured("not_supported", "operator-cases-not-supported", "total", said, "1")
+        yield Measured("not_supported", "operator-cases-not-supported", "total", said, "1", derived=True)
     if tally.worst is not None:
         yield Measured("error", "operator-nmse", "max", tally.worst, "1")
     if tally.times:

@@ -75,7 +75,13 @@ def _read(source: Source) -> Iterator[Observation]:
             workload={"task": "unknown", "filter": filter_},
             metrics=[
                 Measured(
-                    metric, "unknown", "mean", total / counts[filter_][metric], "1", counts[filter_][metric]
+                    metric,
+                    "unknown",
+                    "mean",
+                    total / counts[filter_][metric],
+                    "1",
+                    counts[filter_][metric],
+                    derived=True,
                 )
                 for metric, total in totals.items()
             ],
