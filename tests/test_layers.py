@@ -72,16 +72,8 @@ MAY_IMPORT = {
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-<<<<<<< HEAD
-    "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements exporting rests_on baselines",
-=======
-    "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements "
-<<<<<<< HEAD
-    "campaign_prospect",
->>>>>>> wt-campaign
-=======
-    "exporting rests_on campaign_prospect",
->>>>>>> wt-report
+    "status next_test life render execute report console validating planning focused prospect from_run importing known_good "
+    "measurements baselines rests_on exporting campaign_prospect",
     "hook": "",
     "__main__": "validating cli hook",
 }
