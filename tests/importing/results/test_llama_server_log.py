@@ -140,3 +140,18 @@ def test_halves_of_characters_are_read_over(tmp_path: Path) -> None:
         + request(0).encode()
     )
     assert len(log(tmp_path, text)) == 1
+
+
+def test_a_prompt_that_looks_like_timings_is_none(tmp_path: Path) -> None:
+    line = "prompt eval time =     500.00 ms /    10 tokens (   50.00 ms per token,    20.00 tokens per second)\n"
+    text = START + "0.01.000.000 D srv  log_server_r: request: explain this:\n" + line + request(0)
+    assert [each.line for each in log(tmp_path, text)] == [10]
+
+
+def test_a_task_is_found_where_only_its_head_names_it(tmp_path: Path) -> None:
+    prompt = (
+        "slot update_slots: id  0 | task 7 | new prompt, n_ctx_slot = 512, n_keep = 0, n_prompt_tokens = 30\n"
+    )
+    (record,) = log(tmp_path, prompt + OLD["2025"])
+    assert record.workload["task"] == 7 and record.workload["cached_tokens"] == 20
+    assert [each.derived for each in record.metrics if each.name == "cache_n"] == [True]
