@@ -27,6 +27,7 @@ _BUILD = (
 )
 _NOT_DISTINGUISHING = RESULTS | WORK | {
     "build_commit", "build_number", "cpu_info", "gpu_info", "test_time", "model_size", "model_n_params",
+    "model_size_shown", "model_n_params_shown",
 }  # fmt: skip
 
 

@@ -190,12 +190,13 @@ def _record(count: int, told: dict[str, Any], start: _Start) -> Observation:
     if told.get("mean_len") and not any(each.id == "impossible-value" for each in made.findings):
         made.metrics.append(Measured("mean len", "draft-length", "mean", float(told["mean_len"]), "1"))
     if task:
-        made.workload["task"] = int(task)
+        made.foreign["task"] = int(task)
     if "whole" in told and told["whole"] != made.workload.get("prompt_tokens", told["whole"]):
         why = f"the prompt has {told['whole']} tokens, cached and evaluated ones are {made.workload['prompt_tokens']}"
         made.findings.append(Finding("counts-contradict", why, line))
     if told["start"] == start.number:
         made.subject = dict(start.subject)
+        made.findings += _disabled(start, line) if count == 1 else []
     else:
         made.findings.append(
             Finding("earlier-start", "it ran under an earlier start, whose settings are not read", line)
@@ -203,10 +204,20 @@ def _record(count: int, told: dict[str, Any], start: _Start) -> Observation:
     return made
 
 
+def _disabled(start: _Start, line: int) -> list[Finding]:
+    """What the server switched off by itself, whatever its arguments say."""
+    told = [(name, value) for name, value in start.subject.items() if name.startswith("disabled.")]
+    return [
+        Finding("disabled-feature", f"{name.partition('.')[2]} is not in force: {value}", line)
+        for name, value in told
+    ]
+
+
 def _start_only(start: _Start, process_line: int) -> Observation:
     made = Observation("start", 1, subject=dict(start.subject))
     why = "the log shows no request with its timings: it says what runs, not how fast"
     made.findings.append(Finding("identity-only", why))
+    made.findings += _disabled(start, 0)
     if process_line:
         why = "timings of a whole process, which mix all it did, are not read"
         made.findings.append(Finding("process-sums", why, process_line))
