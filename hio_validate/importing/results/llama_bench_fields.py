@@ -57,9 +57,9 @@ class Row(NamedTuple):
     """One test as one of the forms says it."""
 
     line: int
-    values: Mapping[str, Any]
+    values: dict[str, Any]
     """Field -> value: str, bool, int, float, and tuples of numbers for samples. What is not told is left out."""
-    foreign: Mapping[str, Fact]
+    foreign: dict[str, Fact]
     rounded: bool = False
     """It is from a table, where rates have two decimals."""
 

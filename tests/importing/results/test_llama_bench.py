@@ -283,6 +283,8 @@ def test_a_row_that_stands_twice_is_told(tmp_path: Path) -> None:
     records = bench(tmp_path, as_jsonl([PP, TG, PP]))
     assert [each.name for each in records] == ["pp512", "tg128", "pp512 #2"]
     assert findings(records) == [("repeated-row", 3)]
+    records = bench(tmp_path, as_csv([PP, PP | {"new_setting": 8}]))
+    assert [each.name for each in records] == ["pp512", "pp512 new_setting=8"] and findings(records) == []
 
 
 def test_other_json_is_not_taken_for_it(tmp_path: Path) -> None:
