@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 from hio_validate.evidence.averages import mean, median
 from hio_validate.evidence.definitions import STATISTICS
@@ -64,7 +64,7 @@ def of_samples(statistic: str, samples: Sequence[float]) -> float | None:
         return median(samples)
     if statistic == "std":
         middle = mean(samples)
-        return math.sqrt(math.fsum((each - middle) ** 2 for each in samples) / len(samples))
+        return math.dist(samples, [middle] * len(samples)) / math.sqrt(len(samples))
     rank = rank_of(statistic)
     if rank is None:
         return None
@@ -72,6 +72,11 @@ def of_samples(statistic: str, samples: Sequence[float]) -> float | None:
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def is_measurable(value: Any) -> TypeGuard[int | float]:
+    """Whether a JSON value is a number that can have been measured: finite and not below zero."""
+    return is_number(value) and math.isfinite(value) and value >= 0
 
 
 def fact(value: Any) -> Fact | None:

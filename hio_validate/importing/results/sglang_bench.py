@@ -14,13 +14,14 @@ from typing import Any
 
 from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Fact, Observation, Requests
-from hio_validate.importing.results.importer import Importer, is_number
+from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.objects import records, says
 from hio_validate.importing.results.readings import (
     Readings,
     agrees,
     fact,
     facts,
+    is_measurable,
     per_request,
     rest,
     statistic_of,
@@ -124,7 +125,7 @@ def _workload(
     values: Mapping[str, Any], completed: int | None, inputs: int | None, outputs: int | None
 ) -> dict[str, Fact]:
     workload = facts(values, _WORKLOAD)
-    if str(values.get("dataset_name", "")).startswith("random") and is_number(
+    if str(values.get("dataset_name", "")).startswith("random") and is_measurable(
         values.get("random_range_ratio")
     ):
         workload["range_ratio"] = values["random_range_ratio"]
