@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from hio_validate.diagnostic import Path
+from hio_validate.models.campaign import Campaign
+from hio_validate.models.campaign_run import CampaignRun
 from hio_validate.models.capture import Capture
 from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Entry
@@ -75,6 +77,13 @@ def references(item: Cites) -> Iterator[Reference]:
         case Observation():
             if model.stack:
                 yield _pin(("stack",), "stack/v1", model.stack)
+        case Campaign():
+            yield from _campaign(model)
+        case CampaignRun():
+            yield _pin(("campaign",), "campaign/v1", model.campaign)
+            for name, cell in model.cells.items():
+                if cell.run:
+                    yield _pin(("cells", name, "run"), "run/v1", cell.run)
         case Quality() | OperatorTest() | HumanScore() | Telemetry():
             yield from _receipt(model)
         case RollbackPlan():
@@ -139,9 +148,34 @@ def _plan(plan: Plan) -> Iterator[Reference]:
         yield Reference(("again", "run"), "run/v1", plan.again.run)
 
 
+def _campaign(campaign: Campaign) -> Iterator[Reference]:
+    for name, each in campaign.engines.items():
+        if each.build:
+            yield Reference(("engines", name, "build"), "engine/v1", each.build)
+    if campaign.deployment and campaign.deployment.stack:
+        yield Reference(("deployment", "stack"), "stack/v1", campaign.deployment.stack)
+    for name, fixture in campaign.workload.shapes.items() if campaign.workload else ():
+        if fixture != "llama-bench":
+            yield Reference(("workload", "shapes", name), "fixture/v1", fixture)
+    accuracy = campaign.focus.accuracy if campaign.focus else None
+    if accuracy and accuracy.tasks:
+        yield Reference(("focus", "accuracy", "tasks"), "tasks/v1", accuracy.tasks)
+    for index, check in enumerate(accuracy.checks if accuracy else ()):
+        yield Reference(("focus", "accuracy", "checks", index), "fixture/v1", check)
+    if campaign.baseline:
+        if campaign.baseline.stack:
+            yield Reference(("baseline", "stack"), "stack/v1", campaign.baseline.stack)
+        if campaign.baseline.entry:
+            yield Reference(("baseline", "entry"), "entry/v1", campaign.baseline.entry)
+    for name, cell in campaign.cells.items():
+        yield Reference(("cells", name, "plan"), "plan/v1", cell.plan)
+
+
 def _run(run: Run) -> Iterator[Reference]:
     if run.plan:
         yield _pin(("plan",), "plan/v1", run.plan)
+    if run.campaign:
+        yield _pin(("campaign", "campaign"), "campaign/v1", run.campaign.campaign)
     for index, fixture in enumerate(run.fixtures):
         yield _pin(("fixtures", index), "fixture/v1", fixture)
     if run.quality:
@@ -225,6 +259,10 @@ def evidence_files(item: Cites) -> Iterator[tuple[Path, str, str]]:
             yield from _output(index, command)
         for index, log in enumerate(model.logs):
             yield ("logs", index, "sha256"), log.file, log.sha256
+    if isinstance(model, Campaign) and model.deployment:
+        said = model.deployment
+        if said.file and said.sha256:
+            yield ("deployment", "sha256"), said.file, said.sha256
     if isinstance(model, Tasks):
         yield ("items", "sha256"), model.items.file, model.items.sha256
     if isinstance(model, Quality | OperatorTest | HumanScore | Telemetry):
@@ -235,7 +273,8 @@ def evidence_files(item: Cites) -> Iterator[tuple[Path, str, str]]:
     if isinstance(model, Observation):
         for key in ("source", "records"):
             kept = getattr(model, key)
-            yield (key, "sha256"), kept.file, kept.sha256
+            if kept.file is not None:
+                yield (key, "sha256"), kept.file, kept.sha256
     if isinstance(model, Qualification) and model.rows:
         yield ("rows", "sha256"), model.rows.file, model.rows.sha256
     if isinstance(model, Fixture):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.design import Contrast, contrasts, legs, legs_needed, level, rounds, smallest_p
 from hio_validate.evidence.detectable import detectable
+from hio_validate.evidence.quality_gate import items_planned, margin_at_best
 from hio_validate.evidence.statistics import residuals
 from hio_validate.execute.approvals import given, needed
 from hio_validate.models.plan import Plan
@@ -60,6 +61,10 @@ class Prospect:
     level: Level
     requests: int | None
     """Measured requests of the whole trial; None with llama-bench."""
+    items: int | None
+    """Items of the task set; None where none is planned or it cannot be read."""
+    least_margin: float | None
+    """The margin that so many items can show at best, a share; None where their number is unknown."""
     longest_s: float
     """All legs as long as they may be, or the limit of the whole; restoration comes on top."""
     stops: str | None
@@ -77,6 +82,7 @@ def prospect(item: Item, view: View, now: str) -> Prospect:
     """The prospect of a valid plan at `now` (UTC, as documents write it)."""
     plan: Plan = item.model
     own = place_of(item.service, view.repo)
+    items = items_planned(item, view.repo)
     return Prospect(
         item=item,
         runs=tuple(run.name for run in executions(item, view)),
@@ -85,6 +91,8 @@ def prospect(item: Item, view: View, now: str) -> Prospect:
         rounds=rounds(plan.order, list(plan.arms)),
         level=_level(item, view),
         requests=plan.requests.measured * len(plan.order) if plan.requests else None,
+        items=len(items) if items else None,
+        least_margin=margin_at_best(plan, len(items)) if items else None,
         longest_s=min(plan.limits.total_s, len(plan.order) * plan.limits.leg_s),
         stops=item.service if plan.serving.during == "stop" else None,
         port=plan.port or (own.port if own else None),

@@ -1,12 +1,15 @@
 """Files are written whole or not at all.
 
-Invariant: a reader sees the old bytes or the new ones, never a part; `create` never replaces anything.
+Invariant: a reader sees the old bytes or the new ones, never a part; `create` and `new_folder` never replace anything.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -44,6 +47,38 @@ def create(path: Path, content: bytes, mode: int | None = None) -> None:
         os.link(name, path)
     finally:
         os.unlink(name)
+
+
+@contextmanager
+def new_folder(path: Path, beside: Path) -> Iterator[Path]:
+    """A folder to fill, which then appears whole at `path`, or not at all. Raises FileExistsError where one is.
+
+    It is filled in `beside`, a folder of the same file system that nobody reads documents from.
+    """
+    if path.exists():
+        raise FileExistsError(errno.EEXIST, "it exists", str(path))
+    waiting = Path(tempfile.mkdtemp(dir=beside, prefix=".hio-"))
+    try:
+        yield waiting
+        for each in waiting.iterdir():
+            os.chmod(each, 0o666 & ~_umask())
+        os.chmod(waiting, 0o777 & ~_umask())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _moved(waiting, path)
+    finally:
+        if waiting.exists():
+            for each in waiting.iterdir():
+                each.unlink()
+            waiting.rmdir()
+
+
+def _moved(folder: Path, path: Path) -> None:
+    try:
+        os.rename(folder, path)  # fails where a folder with something in it, or a file, has come meanwhile
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise FileExistsError(errno.EEXIST, "it exists", str(path)) from None
+        raise
 
 
 def _umask() -> int:

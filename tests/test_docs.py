@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,3 +33,10 @@ def test_every_verb_is_in_the_changelog_and_the_readme_speaks_only_of_verbs_that
     assert all(f"hio {verb}" in changelog for verb in _VERBS)
     named = set(re.findall(r"^hio ([a-z-]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
     assert named <= set(_VERBS)
+
+
+def test_the_table_of_what_sources_cannot_tell_is_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs/sources.py", "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -24,11 +24,16 @@ AN_ID = re.compile(r"[a-z]+(-[a-z]+)+")
 A_CONTRACT_LINE = re.compile(r"^(\d+\.\d+) ", re.MULTILINE)
 
 UNSUPPRESSIBLE = {
-    "ambiguous-scalar", "anchor-lost", "approval-does-not-cover", "broken-lineage", "dangling-reference", "duplicate-key",
-    "frozen-document-changed", "history-altered", "history-hidden", "incomplete-decision", "incomplete-deployment",
-    "internal-error", "literal-secret", "misdirected-rollback-plan", "misnamed-document", "not-same-work", "nothing-measured", "open-tips", "pin-mismatch", "qualification-contradicts-rows", "recomputed-mismatch",
-    "redaction-incomplete", "run-measured-something-else", "schema-violation", "syntax-error", "time-runs-backwards", "undecided-merge",
-    "undocumented-difference", "unpinned-evidence", "unproven-deployment", "unqualified-deployment", "unreadable-rows", "unsigned-decision", "unused-suppression",
+    "ambiguous-scalar", "anchor-lost", "answers-contradict-tasks", "approval-does-not-cover",
+    "baseline-contradicts-rows", "incomplete-baseline", "placeholder-baseline", "broken-lineage", "campaign-run-contradicts-runs", "dangling-reference", "duplicate-key",
+    "frozen-document-changed", "history-altered", "history-hidden", "impossible-measurement",
+    "incomplete-decision", "incomplete-deployment", "internal-error", "literal-secret",
+    "misdirected-rollback-plan", "misnamed-document", "not-same-work", "nothing-measured", "open-tips",
+    "pin-mismatch", "qualification-contradicts-rows", "recomputed-mismatch", "redaction-incomplete",
+    "run-measured-something-else", "schema-violation", "syntax-error", "time-runs-backwards",
+    "undecided-merge", "undocumented-difference", "unpinned-evidence", "unproven-deployment",
+    "unqualified-deployment", "unreadable-records", "unreadable-rows", "unsigned-decision",
+    "unused-suppression",
 }  # fmt: skip
 """Bytes, digests, pins, the ledger, numbers and completeness: a comment must not keep these quiet (a promise)."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hio_validate.cli import importing
+from hio_validate.cli.import_writing import Asked, pinned
 from hio_validate.cli.shared import repo_option, stop
 from hio_validate.settings.family import PACKAGED
 
@@ -21,6 +22,10 @@ from hio_validate.settings.family import PACKAGED
 )
 @click.option("--service", metavar="SITE/NAME", help="Service to write the documents for; with --write.")
 @click.option("--write", is_flag=True, help="Write them for the service; nothing is ever replaced.")
+@click.option("--stack", help="Stack of the service that was measured, as you say; results are pinned to it.")
+@click.option(
+    "--keep-content", is_flag=True, help="Keep also files that may hold the prompts and answers of requests."
+)
 @click.option(
     "--skip-log-lines", is_flag=True, help="Leave out lines of a log between the results, and say how many."
 )
@@ -35,7 +40,7 @@ from hio_validate.settings.family import PACKAGED
 )
 def import_(
     files: tuple[Path, ...], engine: str | None, name: str | None, out: Path | None, service: str | None,
-    write: bool, skip_log_lines: bool, repo: Path | None, format_: str,
+    write: bool, stack: str | None, keep_content: bool, skip_log_lines: bool, repo: Path | None, format_: str,
 ) -> None:  # fmt: skip
     """Read FILEs: results of benchmarks, servers and harnesses into observations; systemd units, llama-swap, Kubernetes, Helm values, docker compose, environment files and command lines into draft stacks.
 
@@ -51,5 +56,8 @@ def import_(
     settings = importing.settings_of(repo)
     if engine is not None and settings.family(engine) is None:
         stop(f"no family is called {engine}; known are {', '.join(PACKAGED)}", 2)
-    asked = importing.Asked(format_, engine, name, out, service, repo)
+    if (stack is not None or keep_content) and service is None:
+        stop("--stack and --keep-content are about what is written; give --service SITE/NAME --write", 2)
+    pin = None if stack is None or service is None else pinned(stack, service, repo)
+    asked = Asked(format_, engine, name, out, service, pin, keep_content, repo)
     sys.exit(importing.carry_out(files, skip_log_lines, settings, asked))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-from hio_validate import writing
+from hio_validate.cli.import_writing import Asked, written, written_drafts
 from hio_validate.cli.loading import load_repo
-from hio_validate.cli.shared import as_json, root_of, show, stop, width
+from hio_validate.cli.progress import Reading as Progress
+from hio_validate.cli.shared import as_json, show, stop, width
 from hio_validate.evidence.observed import Observation
 from hio_validate.importing.cannot import CannotImport
-from hio_validate.importing.configurations.draft import Draft, drafts
+from hio_validate.importing.configurations.draft import drafts
 from hio_validate.importing.configurations.found import Found
 from hio_validate.importing.recognise import Configuration, recognised
 from hio_validate.importing.results.reading import Reading
@@ -25,17 +27,6 @@ from hio_validate.settings.knowledge import Settings
 
 _MOST = 10_000
 """Records of one file in a JSON answer, which has to be held as one; JSON lines have no such end."""
-
-
-class Asked(NamedTuple):
-    """What to do with what was read."""
-
-    format: str
-    engine: str | None
-    name: str | None
-    out: Path | None
-    service: str | None
-    repo: Path | None
 
 
 class Told:
@@ -72,7 +63,7 @@ def carry_out(files: Sequence[Path], skip_log_lines: bool, settings: Settings, a
         each.name = asked.name or each.name
     made = drafts(found, settings, asked.engine)
     if asked.out is not None or asked.service is not None:
-        _write(made, asked)
+        written_drafts(made, asked)
     elif asked.format in ("text", "yaml") and made:
         show(report.render(made))
     shapes = [shape for reading in readings if (shape := _tell(reading, asked, told)) is not None]
@@ -102,37 +93,28 @@ def _sorted(files: Sequence[Path], skip_log_lines: bool, told: Told) -> tuple[li
 
 
 def _tell(reading: Reading, asked: Asked, told: Told) -> dict[str, Any] | None:
-    """Read one file to its end and show it; its shape where the answer is one JSON object."""
+    """Read one file to its end, show or write it; its shape for an answer that is one JSON object."""
     first: list[Observation] = []
     most = _MOST if asked.format == "json" else results.SHOWN
+
+    def seen(record: Observation) -> None:
+        if asked.format == "jsonl":
+            show(results.line(results.as_line(reading, record)))
+        elif len(first) < most:
+            first.append(record)
+
+    wrote = None
     try:
-        for record in reading.records():
-            if asked.format == "jsonl":
-                show(results.line(results.as_line(reading, record)))
-            elif len(first) < most:
-                first.append(record)
+        with closing(Progress(reading.file, reading.source.size)) as reading.source.told:
+            if asked.service is not None:
+                wrote = written(reading, asked, seen)
+            else:
+                for record in reading.records():
+                    seen(record)
     except CannotImport as error:
         told.refuse(error)
         return None
     told.ends_with(reading.code)
     if asked.format in ("text", "yaml"):
-        show(results.render(reading, first, width()))
-    return results.as_shape(reading, first)
-
-
-def _write(made: Sequence[Draft], asked: Asked) -> None:
-    """All drafts, or none where one of them is there already."""
-    room = f"manifests/services/{asked.service}/stacks/"
-    folder = asked.out or root_of(asked.repo)[0] / room
-    there = [draft.name for draft in made if (folder / f"{draft.name}.yaml").exists()]
-    if there:
-        stop(f"{folder / there[0]}.yaml exists and is never replaced; give another --name, or move it", 1)
-    for draft in made:
-        path = folder / f"{draft.name}.yaml"
-        try:
-            writing.create(path, draft.content(f"{'' if asked.out else room}{draft.name}.yaml"))
-        except FileExistsError:
-            stop(f"{path} exists and is never replaced", 1)
-        except OSError as error:
-            stop(f"{path} cannot be written: {error.strerror}")
-        click.echo(f"wrote {path}")
+        show(results.render(reading, first, width(), wrote is not None))
+    return results.as_shape(reading, first, wrote)

@@ -1,4 +1,4 @@
-"""Progress of long work: a moving line on a terminal, silence elsewhere until it is done."""
+"""Progress of long work: a moving line on a terminal; elsewhere silence, or a line now and then where it takes minutes."""
 
 from __future__ import annotations
 
@@ -30,3 +30,36 @@ def hashing() -> Iterator[Callable[[int, int], None] | None]:
     finally:
         if shown:
             sys.stderr.write("\r\x1b[K")
+
+
+class Reading:
+    """How far reading a file is: a moving line on a terminal, elsewhere a line every few seconds of a long one."""
+
+    _EVERY = (5.0, 0.2)
+
+    def __init__(self, file: str, total: int) -> None:
+        self._file, self._total = file, total
+        self._watched = sys.stderr.isatty()
+        self._next = time.monotonic() + self._EVERY[self._watched]
+        self._shown = False
+
+    def __call__(self, done: int) -> None:
+        """`done`: bytes that were read."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + self._EVERY[self._watched]
+        said = f"hio: read {done / 2**20:.0f} of {self._total / 2**20:.0f} MiB of {self._file}"
+        if self._watched:
+            import shutil  # where somebody looks: a line wider than the terminal would not be moved but repeated
+
+            said = f"\r\x1b[K{said[: shutil.get_terminal_size().columns - 1]}"
+            self._shown = True
+        sys.stderr.write(said if self._watched else f"{said}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Take the moving line away."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

@@ -23,6 +23,7 @@ def contradictions(run: Run, plan: Plan) -> Found:
     yield from _arms(run, plan)
     yield from _stage(run, plan)
     yield from _fixtures(run, plan)
+    yield from _quality(run, plan)
     yield from _metric(run, plan)
     yield from _legs(run, plan)
 
@@ -61,6 +62,17 @@ def _fixtures(run: Run, plan: Plan) -> Found:
     more = sorted(asked - {each.rpartition("/")[2] for each in planned})
     if more:
         yield ("fixtures",), True, f"{plan.name} does not ask {_listed(more)}"
+
+
+def _quality(run: Run, plan: Plan) -> Found:
+    planned = plan.quality.tasks.rpartition("/")[2] if plan.quality else None
+    asked = name_of(run.quality.tasks).rpartition("/")[2] if run.quality else None
+    if asked is not None and asked != planned:
+        said = f"asks {planned}" if planned else "asks no task set"
+        yield ("quality", "tasks"), False, f"{plan.name} {said}, not {asked}"
+    elif asked is None and planned is not None and run.outcome == "completed":
+        said = f"it is called completed, and {planned} of {plan.name} was never asked"
+        yield ("outcome",), False, said
 
 
 def _metric(run: Run, plan: Plan) -> Found:

@@ -13,6 +13,7 @@ from hio_validate.evidence.as_planned import contradictions
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Condition
+from hio_validate.evidence.quality_gate import condition as task_set
 from hio_validate.evidence.receipts import receipts
 from hio_validate.evidence.trials import Trial, has_tokens
 from hio_validate.evidence.work_done import Unequal, unshown
@@ -45,6 +46,7 @@ def of_record(case: Case, unequal: Sequence[Unequal]) -> list[Condition]:
     """Whether the record is one that a verdict can stand on, whatever the numbers say."""
     return [
         *(check(case) for check in _CHECKS),
+        *(each for each in (task_set(case),) if each is not None),
         *receipts(case),
         _work(case, unequal),
     ]
@@ -281,14 +283,17 @@ def _is_warm(trial: Trial) -> bool:
 
 def _quality(case: Case) -> Condition:
     name = "quality gate"
-    if "expected" not in case.model.columns:
+    by_tasks = case.plan is not None and case.plan.quality is not None and not case.plan.checks
+    if "expected" not in case.model.columns and not by_tasks:
         return Condition(name, "no-quality-gate", "no answer was compared with an expected result")
-    judged = {arm: _judged(case, arm) for arm in case.model.arms}
+    judged = {arm: _judged(case, arm) for arm in case.model.arms if "expected" in case.model.columns}
     failed = {arm: sum(leg.count("fail") for leg in legs) for arm, legs in judged.items()}
     if any(failed.values()):
         told = ", ".join(f"{count} of {arm}" for arm, count in failed.items() if count)
         return Condition(name, "quality-gate-failed", f"answers that are not what was expected: {told}")
     unjudged = [arm for arm, legs in judged.items() if not legs or not all(legs)]
+    if by_tasks and (unjudged or not judged):
+        return Condition(name, "", "no check was planned; the task set is judged by itself")
     if unjudged:
         said = f"a leg of {' and of '.join(unjudged)} has no answer with an expected result"
         return Condition(name, "no-quality-gate", said)

@@ -57,6 +57,7 @@ DEFINITIONS: dict[str, Definition] = {
     "itl-gap-per-token": Definition("time per token", "time", "lower", "client: each gap between two pieces, divided by the tokens of the later one"),
     "second-piece-gap": Definition("time to second token", "time", "lower", "client: from the first piece of content to the second"),
     "decode-time-n": Definition("time per token", "time", "lower", "server: decode time / generated tokens"),
+    "decode-time-n-1": Definition("time per token", "time", "lower", "server: decode time / (generated tokens - 1), the first came with the prompt"),
     "decode-time-batch": Definition("time per token", "time", "lower", "engine, no server: one step that generates a token for each prompt of a batch"),
     # How fast one request goes.
     "decode-rate-n": Definition("decode rate", "token rate", "higher", "server: all n generated tokens over the decode time of the request"),
@@ -97,9 +98,20 @@ DEFINITIONS: dict[str, Definition] = {
     # What was drafted.
     "draft-acceptance": Definition("acceptance", "share", "higher", "accepted drafted tokens over drafted tokens"),
     "draft-length": Definition("acceptance", "count", "higher", "tokens that one step of the target accepted, its own token included"),
+    # Whether it was right.
+    "accuracy": Definition("quality", "share", "higher", "right answers over all items of a task, as the harness takes and scores them"),
+    "accuracy-normalised": Definition("quality", "share", "higher", "the same, where the likeliest choice is that of the likelihood over its length in bytes"),
+    "standard-error": Definition("standard error", "any", None, "standard error of a mean over items, as the harness gives it"),
+    "operator-cases-ok": Definition("operator cases", "count", "higher", "cases of an operator whose error against the reference backend is within the tolerance"),
+    "operator-cases-failed": Definition("failed operator cases", "count", "lower", "cases of an operator that are beyond the tolerance, or could not be computed"),
+    "operator-cases-not-supported": Definition("operator cases that are not supported", "count", None, "cases of an operator that the backend does not do: neither passed nor failed"),
+    "operator-nmse": Definition("numerical error", "any", "lower", "test-backend-ops: error of a case against the reference backend, mse(a, b) / mse(a, 0) unless the operator has another one"),
+    "operator-time": Definition("operator time", "time", "lower", "test-backend-ops perf: a graph of copies of one operator over their number"),
     # What work it was: neither more nor less is a gain.
     "prompt-length": Definition("prompt length", "count", None, "prompt tokens of a request, as the source counts them"),
     "generated-length": Definition("generated length", "count", None, "generated tokens of a request, as the source counts them"),
+    "answer-length": Definition("generated length", "count", None, "generated tokens of a request without its reasoning, as the source counts them"),
+    "reasoning-length": Definition("generated length", "count", None, "generated tokens of a request that are reasoning, as the source counts them"),
     "cached-length": Definition("cached length", "count", None, "prompt tokens of a request that a cache held"),
     "drafted-tokens": Definition("drafted tokens", "count", None, "tokens that were drafted, as the source counts them"),
     "accepted-tokens": Definition("accepted tokens", "count", None, "drafted tokens that the target accepted, as the source counts them"),

@@ -28,8 +28,14 @@ class Finding(NamedTuple):
     """In the source, from 1; 0: the record or the file as a whole."""
 
 
-ERRORS = frozenset({"impossible-value", "rate-contradicts-counts"})
-"""Findings that a file must not have; the others are told and judge nothing."""
+_CANNOT_BE = frozenset({"impossible-value", "statistics-out-of-order", "first-token-after-end"})
+
+
+def cannot_be(finding: str) -> bool:
+    """Whether an id says that a file contradicts itself; the other findings are told and judge nothing."""
+    return finding in _CANNOT_BE or any(
+        word in ("contradicts", "contradict", "exceeds", "exceed") for word in finding.split("-")
+    )
 
 
 class Measured(NamedTuple):
@@ -50,6 +56,8 @@ class Measured(NamedTuple):
     """They themselves, where the source keeps them."""
     derived: bool = False
     """Whether the importer computed the value from other numbers of the source; otherwise it stands there."""
+    samples_derived: bool = False
+    """Whether it computed the samples: from other lists of the source, or into the value's unit."""
 
     @property
     def better(self) -> str | None:
@@ -92,7 +100,9 @@ class Observation:
     @property
     def tier(self) -> Tier:
         """What it deserves (contract 7.1, 7.6): it was measured outside hio, so that DRAFT is the most."""
-        has_shape = {"prompt_tokens", "generated_tokens", "samples_per_query"} & self.workload.keys()
+        has_shape = {
+            "prompt_tokens", "generated_tokens", "samples_per_query", "task", "operator",
+        } & self.workload.keys()  # fmt: skip
         return Tier.DRAFT if self.metrics and has_shape else Tier.NEEDS_CONTEXT
 
     @property
@@ -131,8 +141,9 @@ def as_row(observation: Observation) -> dict[str, Any]:
     }
     row["metrics"] = [_without_gaps(measured._asdict()) for measured in observation.metrics]
     for metric in row["metrics"]:
-        if not metric["derived"]:
-            del metric["derived"]
+        for key in ("derived", "samples_derived"):
+            if not metric[key]:
+                del metric[key]
     row |= {"foreign": observation.foreign, "unknown": list(observation.unknown)}
     row["findings"] = [finding._asdict() for finding in observation.findings]
     return _without_gaps(row)
@@ -149,21 +160,44 @@ def _without_gaps(row: Mapping[str, Any]) -> dict[str, Any]:
 def of_row(row: Mapping[str, Any]) -> Observation:
     """The record that a line of `records.jsonl` holds. Raises KeyError, TypeError or ValueError where it is none."""
     return Observation(
-        name=str(row["name"]),
-        line=int(row.get("line", 0)),
-        at=row.get("at"),
-        subject=dict(row.get("subject", {})),
-        workload=dict(row.get("workload", {})),
-        requests=Requests(**row.get("requests", {})),
+        name=_text(row["name"], "name"),
+        line=_count(row.get("line", 0), "line"),
+        at=None if row.get("at") is None else _text(row["at"], "at"),
+        subject=_facts(row.get("subject", {}), "subject"),
+        workload=_facts(row.get("workload", {}), "workload"),
+        requests=Requests(**{key: _count(each, key) for key, each in row.get("requests", {}).items()}),
         metrics=[_measured(each) for each in row.get("metrics", ())],
-        foreign=dict(row.get("foreign", {})),
+        foreign=_facts(row.get("foreign", {}), "foreign"),
         findings=[Finding(**each) for each in row.get("findings", ())],
-        unknown=tuple(row.get("unknown", ())),
+        unknown=tuple(_text(each, "unknown") for each in row.get("unknown", ())),
     )
 
 
 def _measured(row: Mapping[str, Any]) -> Measured:
     measured = Measured(**{**row, "samples": tuple(row.get("samples", ()))})
-    if isinstance(measured.value, bool) or not isinstance(measured.value, int | float):
-        raise ValueError(f"{measured.name} is no number")
+    for key in ("name", "definition", "statistic", "unit"):
+        _text(getattr(measured, key), key)
+    for value in (measured.value, *measured.samples):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"{measured.name} is no number")
+    if measured.n is not None:
+        _count(measured.n, "n")
     return measured
+
+
+def _text(value: Any, key: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{key} is no text")
+    return value
+
+
+def _count(value: Any, key: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{key} is no count")
+    return value
+
+
+def _facts(values: Mapping[str, Any], key: str) -> dict[str, Fact]:
+    if not all(isinstance(value, Fact) for value in values.values()):
+        raise ValueError(f"{key} holds more than single values")
+    return dict(values)

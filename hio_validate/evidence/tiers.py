@@ -76,7 +76,8 @@ class Verdict:
     def result_of(self, each: Comparison) -> Result:
         """A comparison's result; a gain that breaks a bound, or comes with wrong answers, is none."""
         if each.result is Result.IMPROVEMENT and any(
-            condition.reason in ("bound-broken", "bound-unmeasured", "quality-gate-failed")
+            condition.reason
+            in ("bound-broken", "bound-unmeasured", "quality-gate-failed", "quality-not-shown")
             for condition in (*self.record, *self.effect)
         ):
             return Result.NO_IMPROVEMENT

@@ -86,15 +86,17 @@ class Answer:
 
 
 def main() -> int:
-    """Exit code 0 where every request was answered, 1 where one failed; nothing is asked after a failure."""
+    """Exit code 0 where every request was answered, 1 where one failed; only items of a task set are asked after a failure."""
     errand = Errand.from_text(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    failed = False
     with open(errand.events, "a", encoding="utf-8") as events:
         for number, question in enumerate(errand.questions, 1):
             record = ask(errand, number, question, events)
             print(json.dumps(record), flush=True)
-            if record["status"] != OK:
+            failed = failed or record["status"] != OK
+            if failed and not question.item:
                 return 1
-    return 0
+    return int(failed)
 
 
 def ask(errand: Errand, number: int, question: Question, events: TextIO) -> dict[str, Any]:
@@ -110,7 +112,9 @@ def ask(errand: Errand, number: int, question: Question, events: TextIO) -> dict
     try:
         _exchange(errand, question, answer)
         record |= {"status": OK, **_measured(answer), **_judged(answer, question)}
+        record |= {"item": question.item, "answer": answer.said} if question.item else {}
     except Failed as error:
+        record |= {"item": question.item} if question.item else {}
         record["status"] = " ".join(str(error).split())
     events.write(json.dumps(_arrivals(number, answer)) + "\n")
     events.flush()
@@ -220,8 +224,8 @@ def _measured(answer: Answer) -> dict[str, Any]:
         raise Failed("no timings: the final event does not say how many tokens were evaluated and generated")
     generated = _count(timings, "predicted_n")
     found: dict[str, Any] = {
-        "decode_tps": _finite(timings.get("predicted_per_second")),
-        "prefill_tps": _finite(timings.get("prompt_per_second")),
+        "decode_tps": _rate(generated, timings.get("predicted_ms")),
+        "prefill_tps": _rate(_count(timings, "prompt_n"), timings.get("prompt_ms")),
         **client_metrics(answer.sent, [at for at, _, _ in answer.pieces], answer.end, generated),
         "evaluated": _count(timings, "prompt_n"),
         "cached": _count(timings, "cache_n"),
@@ -243,6 +247,15 @@ def _count(timings: Mapping[str, Any], name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise Failed(f"malformed stream: {name} is {value!r}: expected a number of tokens")
     return value
+
+
+def _rate(tokens: int, took_ms: Any) -> float | None:
+    """Tokens a second; None where nothing was counted or timed.
+
+    The server's own predicted_per_second is not used: older builds of llama.cpp count n tokens in it, newer ones n - 1.
+    """
+    took = _finite(took_ms)
+    return 1e3 * tokens / took if tokens and took and took > 0 else None
 
 
 def _finite(value: Any) -> float | None:

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from hio_validate.command import Command
-from hio_validate.execute import bench, expected, ready
+from hio_validate.execute import bench, expected, ready, tasks
 from hio_validate.execute.client import KEY_VARIABLE, OK, Errand
 from hio_validate.execute.secrets import Unresolvable, key_of, revealed
 from hio_validate.execute.watch import Abort, Child, Watch
-from hio_validate.execute.work import ArmWork, Work
+from hio_validate.execute.work import ArmWork, Question, Work
 from hio_validate.history import Folder
 from hio_validate.models.capture import Capture
 from hio_validate.observe.asked import Asked
@@ -41,6 +41,8 @@ EVENTS = "events.jsonl"
 LOG = "server.log"
 ANSWERS = "requests.jsonl"
 BENCH = "bench.jsonl"
+OF_TASKS = "tasks-"
+"""What the names of files begin with that come of asking a task set."""
 UNFINISHED = "it did not come to its end: whoever ran it died"
 
 Record = dict[str, Any]
@@ -124,6 +126,7 @@ class _Leg:
         self.invalid += expected.changed_bytes(self.record, self._earlier())
         if not self.invalid:
             self._ask(server)
+            self._ask_tasks(server)
             ready.alone(server, self.work.port)
 
     def _started_server(self) -> Child:
@@ -183,30 +186,46 @@ class _Leg:
 
     def _ask(self, server: Child) -> None:
         """Let the client ask everything, and judge what it brings back. Raises Abort."""
-        events, answers, complaints = (
-            self.here / EVENTS,
-            self.here / ANSWERS,
-            self.here / "client.log",
+        answers = self.here / ANSWERS
+        try:
+            self._send(server, self.work.questions, "every request was answered")
+        finally:
+            self.record["rows"] = list(_rows(answers))
+        self.invalid += _faults(self.record["rows"], self.work)
+
+    def _ask_tasks(self, server: Child) -> None:
+        """Ask the planned task set, after all that is measured; a wrong answer is no fault of the leg. Raises Abort."""
+        if self.work.tasks is None or self.invalid or not tasks.is_asked(self.work, self.place):
+            return
+        what = f"the {len(self.work.tasks.questions)} items of the task set were answered"
+        try:
+            self._send(server, self.work.tasks.questions, what, OF_TASKS)
+        finally:
+            said = list(_rows(self.here / f"{OF_TASKS}{ANSWERS}"))
+            rows = list(tasks.rows(self.work.tasks, said, self.number, self.name))
+            tasks.keep(rows, self.here)
+            self.record["quality"] = tasks.counts(rows)
+
+    def _send(self, server: Child, asked: tuple[Question, ...], what: str, prefix: str = "") -> None:
+        """One client with its questions, as long as the leg may still last. Raises Abort."""
+        events, answers, complaints, errand = (
+            self.here / f"{prefix}{name}" for name in (EVENTS, ANSWERS, "client.log", "errand.json")
         )
         left = max(1.0, self.work.ceilings.leg_s - (time.monotonic() - self.began))
         host = "127.0.0.1" if self.work.host in ("0.0.0.0", "::") else self.work.host
-        errand = Errand(host, self.work.port, str(events), left, self.work.questions)
-        (self.here / "errand.json").write_text(errand.as_text())
+        errand.write_text(Errand(host, self.work.port, str(events), left, asked).as_text())
         key = key_of(self.arm.command, self.work.secrets)
         more = {KEY_VARIABLE: key} if key else None
-        client = self.watch.start("client", _client(self.here / "errand.json"), answers, complaints, more)
+        client = self.watch.start("client", _client(errand), answers, complaints, more)
         try:
-            code = self.watch.exit_of(client, left, "every request was answered", needs=(server,))
+            code = self.watch.exit_of(client, left, what, needs=(server,))
         finally:
             self.watch.end(client)
-            self.record["rows"] = list(_rows(answers))
-        argv = ["python", "-m", "hio_validate.execute.client", "errand.json"]
-        self._note_command(
-            argv, str(code), stdout=_kept(answers, self.here), stderr=_kept(complaints, self.here)
-        )
+        argv = ["python", "-m", "hio_validate.execute.client", errand.name]
+        kept = None if prefix else _kept(answers, self.here)  # the answers to tasks are rows of the run
+        self._note_command(argv, str(code), stdout=kept, stderr=_kept(complaints, self.here))
         if code not in (0, 1):
             self.invalid.append(f"the client ended with {code}: {_last_words(complaints)}")
-        self.invalid += _faults(self.record["rows"], self.work)
 
     def _bench(self, settings: Settings) -> None:
         """One process of llama-bench is one leg. Raises Abort."""

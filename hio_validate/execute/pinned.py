@@ -38,10 +38,14 @@ def changed(work: Work) -> str | None:
 
 def _pins(work: Work) -> Iterator[tuple[str, str]]:
     yield "plan/v1", work.plan
+    if work.campaign:
+        yield "campaign/v1", work.campaign["campaign"]
     for arm in work.arms.values():
         yield "stack/v1", arm.stack
     for pin in work.fixtures:
         yield "fixture/v1", pin
+    if work.tasks:
+        yield "tasks/v1", work.tasks.pin
     for each in work.approvals:
         yield "entry/v1", each.entry
     if work.serving and work.serving.stack:

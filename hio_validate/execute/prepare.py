@@ -19,6 +19,7 @@ from hio_validate.execute import bench
 from hio_validate.execute.approvals import given
 from hio_validate.execute.arms import Host, NotStartable, arm_work
 from hio_validate.execute.questions import NotAskable, questions
+from hio_validate.execute.tasks import task_set
 from hio_validate.execute.work import ArmWork, Ceilings, Question, Service, Work
 from hio_validate.models.plan import Limits, Plan, PlannedArm
 from hio_validate.repo import Item, references
@@ -48,13 +49,14 @@ class _Preparation:
         host = self._tried(lambda: self._host(self.plan.service, self.model.port), None)
         arms = self._arms(host) if host else {}
         asked, fixtures = self._questions()
+        tasks = self._tried(lambda: task_set(self.plan, self.repo), None)
         ceilings = self._tried(lambda: _ceilings(self.model.limits), None)
         serving = self._tried(lambda: self._serving(host), None) if host else None
         respect = tuple(each for name in self.model.respect if (each := self._respected(name)))
         if self.reasons or host is None or ceilings is None:
             return list(dict.fromkeys(self.reasons))
         return replace(
-            self._said(host, ceilings), arms=arms, questions=asked, fixtures=fixtures, approvals=approvals,
+            self._said(host, ceilings), arms=arms, questions=asked, tasks=tasks, fixtures=fixtures, approvals=approvals,
             serving=serving, respect=respect, secrets=_secrets(arms, serving, host),
         )  # fmt: skip
 

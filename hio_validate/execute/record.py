@@ -17,6 +17,7 @@ from typing import Any
 from hio_validate import __version__
 from hio_validate.evidence.metrics import FACTS, METRICS
 from hio_validate.execute import leg as legs
+from hio_validate.execute import tasks
 from hio_validate.execute.leg import Record
 from hio_validate.execute.pinned import differing
 from hio_validate.execute.work import Work, from_text
@@ -157,6 +158,7 @@ class _Assembly:
             "name": work.job,
             "service": work.service,
             "plan": work.plan,
+            "campaign": Row(work.campaign) if work.campaign else None,
             "question": self.plan.question,
             "stage": self.plan.stage,
             "at": self.legs[0]["started"] if self.legs else self._at("started", "prepared"),
@@ -174,6 +176,7 @@ class _Assembly:
                         "arm": "arm", "leg": "leg", "phase": "phase", "status": "status"}),
             "columns": columns,
             "events": self._hashed("events.jsonl.gz"),
+            "quality": self._quality(),
             "samples": self._samples(),
             "stages": self._stages(),
             "commands": [each for record in self.legs for each in self._commands(record)],
@@ -242,6 +245,21 @@ class _Assembly:
     def _hashed(self, file: str) -> Row | None:
         content = self.made.get(file)
         return None if content is None else Row({"file": file, "sha256": _sha256(content)})
+
+    def _quality(self) -> Row | None:
+        """The answers to the task set, of every leg that was asked, the invalid ones too."""
+        if self.work.tasks is None:
+            return None
+        text = "".join(tasks.kept(self.folder / "legs" / str(record["leg"])) for record in self.legs)
+        self.made[tasks.ROWS] = text.encode()
+        return Row(
+            {
+                "file": tasks.ROWS,
+                "sha256": _sha256(text.encode()),
+                "rows": text.count("\n"),
+                "tasks": self.work.tasks.pin,
+            }
+        )
 
     def _samples(self) -> Row | None:
         """All legs' samples in one table, the leg in front. Written by the watch of each leg."""

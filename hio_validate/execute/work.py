@@ -44,6 +44,22 @@ class Question:
     """What a right answer is; nothing expected = nothing judged."""
     nonce: str = ""
     """What stands in front of its prompt and is no part of the fixture."""
+    item: str = ""
+    """Item of a task set; its answer's text is kept, and the next one is asked where it fails."""
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """A task set that is asked after the measured requests."""
+
+    pin: str
+    legs: str
+    """first: in the first place of each arm; every: in each leg."""
+    scoring: str
+    choices: tuple[str, ...]
+    expected: Mapping[str, str]
+    """Item -> what a right answer is."""
+    questions: tuple[Question, ...]
 
 
 @dataclass(frozen=True)
@@ -113,10 +129,13 @@ class Work:
     """The service that is stopped and restored, with the stack it must come back as."""
     respect: tuple[Service, ...] = ()
     bench: Mapping[str, int] = field(default_factory=dict)
+    tasks: TaskSet | None = None
     fixtures: tuple[str, ...] = ()
     """Pins of the fixtures that are asked."""
     secrets: Mapping[str, str] = field(default_factory=dict)
     """Secret that a command names -> where its value is read at start (execute/secrets.py); never the value."""
+    campaign: Mapping[str, str] = field(default_factory=dict)
+    """Where it is a cell of a campaign: `campaign` (its pin), `id` (its run id), `cell`, as run/v1 has them."""
 
 
 def as_text(work: Work) -> str:
@@ -133,7 +152,8 @@ def from_text(text: str) -> Work:
             **data,
             "arms": {name: ArmWork(**{**arm, "command": _command(arm["command"])}) for name, arm in data["arms"].items()},
             "order": tuple(data["order"]),
-            "questions": tuple(Question(**{**each, "contains": tuple(each["contains"])}) for each in data["questions"]),
+            "questions": _questions(data["questions"]),
+            "tasks": _tasks(data["tasks"]) if data.get("tasks") else None,
             "ceilings": Ceilings(**data["ceilings"]),
             "approvals": tuple(Approved(**each) for each in data["approvals"]),
             "serving": _service(serving) if serving else None,
@@ -141,6 +161,15 @@ def from_text(text: str) -> Work:
             "respect": tuple(_service(each) for each in data["respect"]),
         }
     )  # fmt: skip
+
+
+def _questions(data: list[dict[str, Any]]) -> tuple[Question, ...]:
+    return tuple(Question(**{**each, "contains": tuple(each["contains"])}) for each in data)
+
+
+def _tasks(data: dict[str, Any]) -> TaskSet:
+    asked = {"choices": tuple(data["choices"]), "questions": _questions(data["questions"])}
+    return TaskSet(**{**data, **asked})
 
 
 def _command(data: dict[str, Any]) -> Command:

@@ -20,6 +20,8 @@ KINDS = (
     "plan/v1",
     "run/v1",
     "observation/v1",
+    "campaign/v1",
+    "campaign-run/v1",
     "receipt/v1",
     "qualification/v1",
     "rollback/v1",

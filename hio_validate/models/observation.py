@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import NAME, PIN, SERVICE, TEXT, FileHash, JudgedBy
+from hio_validate.models.base import NAME, PIN, SERVICE, SHA256, TEXT, FileHash, JudgedBy
 from hio_validate.models.record import Record, field
 
 COUNT = {'type': 'int', 'ge': 0}
 
 
-class Source(FileHash):
-    """The file as it was given, kept as bytes beside this document."""
+class Source(Record):
+    """The file as it was given, kept as bytes beside this document where its texts are nobody's (contract 1.8)."""
 
+    file: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Path of the kept file, relative to this document. Absent: not kept, it may hold prompts and answers.', default=None)
+    sha256: str = field(SHA256, "SHA-256 of the file's bytes, kept or not.")
     format: str = field(NAME, 'What it is, e.g. vllm-bench.')
     generation: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Version of the format, or of the tool that wrote it.', default=None)
     bytes: int = field(COUNT, 'Its size.')

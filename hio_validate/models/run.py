@@ -122,6 +122,14 @@ class Restored(Record):
     proven: bool = field({'type': 'bool'}, 'Whether every check passed.')
 
 
+class OfCampaign(Record):
+    """The campaign that it belongs to (contract 10.2)."""
+
+    campaign: str = field(PIN, 'The campaign, with the bytes that were run.')
+    id: str = field(NAME, "Run id of the campaign; the trial's processes carry it as HIO_CAMPAIGN.")
+    cell: str = field(NAME, 'The cell that this run is.')
+
+
 class Run(Record):
     """One experiment as it happened."""
 
@@ -130,6 +138,7 @@ class Run(Record):
     service: str = field(SERVICE, 'The service it belongs to.')
     imported: bool = field({'type': 'bool'}, 'Measured outside hio: never rises above DRAFT.', default=False)
     plan: str | None = field({'type': 'nullable', 'schema': PIN}, 'The prespecified plan.', default=None)
+    campaign: OfCampaign | None = field({'type': 'nullable', 'schema': OfCampaign.core}, 'The campaign that it is a cell of.', default=None)
     question: str | None = field({'type': 'nullable', 'schema': TEXT}, 'The declared question, where it is about several settings.', default=None)
     at: str | None = field({'type': 'nullable', 'schema': TIME}, 'When it began.', default=None)
     scope: Scope | None = field({'type': 'nullable', 'schema': Scope.core}, 'Where the result holds.', default=None)

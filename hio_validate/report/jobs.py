@@ -57,7 +57,15 @@ def _leg_end(data: dict[str, Any]) -> str:
     if record is None:
         return f"was given up: {data.get('why', 'unknown')}"
     invalid = record.get("invalid", [])
-    return f"does not count: {'; '.join(invalid)}" if invalid else "is measured"
+    return f"does not count: {'; '.join(invalid)}" if invalid else f"is measured{_tasks(record)}"
+
+
+def _tasks(record: dict[str, Any]) -> str:
+    found = record.get("quality")
+    if not found:
+        return ""
+    failed = f", {found['unanswered']} not answered" if found["unanswered"] else ""
+    return f"; {found['right']} of {found['items']} items right{failed}"
 
 
 def _end(data: dict[str, Any]) -> str:

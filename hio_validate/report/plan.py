@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hio_validate.diagnostic import Report
+from hio_validate.evidence.quality_gate import level_of
 from hio_validate.execute.approvals import ASK
 from hio_validate.prospect import Approval, Prospect
 from hio_validate.quantity import declared, probability, share
@@ -53,6 +54,17 @@ def as_shape(found: Prospect, report: Report, exit_code: int) -> dict[str, Any]:
             "power": plan.decide.power,
             "detectable_percent": level.detectable_percent,
             "detectable_how": level.detectable_how,
+        },
+        "quality": None
+        if plan.quality is None
+        else {
+            "tasks": plan.quality.tasks,
+            "items": found.items,
+            "floor": plan.quality.floor,
+            "margin": plan.quality.margin,
+            "alpha": plan.quality.alpha,
+            "legs": plan.quality.legs,
+            "least_margin": found.least_margin,
         },
         "longest_s": found.longest_s,
         "port": found.port,
@@ -146,11 +158,25 @@ def _shows(found: Prospect) -> Iterator[tuple[str, str]]:
     else:
         chance = f"in {100 * decide.power:g} of 100 such trials"
         yield "detects", f"{share(level.detectable_percent)} or more, {chance} ({level.detectable_how})"
+    if found.plan.quality is not None:
+        yield "task set", _task_set(found)
     if found.requests is not None:
         yield (
             "requests",
             f"{found.requests} measured, {found.requests // len(found.plan.order)} a leg; a leg is one trial",
         )
+
+
+def _task_set(found: Prospect) -> str:
+    asked = found.plan.quality
+    assert asked is not None
+    where = "every leg" if asked.legs == "every" else "the first leg of each arm"
+    items = f"{found.items} items of {asked.tasks}" if found.items else f"{asked.tasks}, which cannot be read"
+    said = f"{items} in {where}; at least {asked.floor:g} right on every arm, at most {asked.margin:g} less than {found.plan.baseline}"
+    if found.least_margin is None:
+        return said
+    best = f"{found.least_margin:.3f} with {100 * (1 - level_of(found.plan)):g} % confidence"
+    return f"{said}; so many items show a margin of {best} at best"
 
 
 def _does(found: Prospect) -> Iterator[tuple[str, str]]:

@@ -19,18 +19,26 @@ SHOWN = 20
 """Records of a file that are told in full."""
 
 
-def render(reading: Reading, records: Sequence[Observation], width: int = 80) -> str:
-    """One file that was read to its end; `records` are its first ones."""
+def render(reading: Reading, records: Sequence[Observation], width: int = 80, kept: bool = False) -> str:
+    """One file that was read to its end; `records` are its first ones, `kept` whether it was written."""
     said = f", {reading.generation}" if reading.generation else ""
     text = paragraph(
-        f"{reading.file}: {reading.importer.about} ({reading.importer.format}{said}), {_tally(reading)}",
+        f"{reading.file}: {reading.importer.about} ({reading.importer.format}{said}); {_tally(reading)}",
         width,
     )
-    text += "".join(f"\n{_record(record, width)}" for record in records)
+    shared = _Shared(records)
+    text += shared.told(width)
+    text += "".join(f"\n{_record(record, shared, width)}" for record in records)
     if reading.count > len(records):
         more = reading.count - len(records)
         text += f"\nand {more} more record{'' if more == 1 else 's'}: --format jsonl gives them all\n"
-    return text + _counted(records, width) + _found(reading, width) + _unknown(reading, width)
+    return (
+        text
+        + _counted(records, width)
+        + _found(reading, width)
+        + _unknown(reading, width)
+        + _next(reading, width, kept)
+    )
 
 
 def _tally(reading: Reading) -> str:
@@ -38,12 +46,50 @@ def _tally(reading: Reading) -> str:
     return f"{reading.count} record{'' if reading.count == 1 else 's'}: {tiers}"
 
 
-def _record(record: Observation, width: int) -> str:
+class _Shared:
+    """What all shown records say alike, told once."""
+
+    def __init__(self, records: Sequence[Observation]) -> None:
+        self._many = len(records) > 1
+        self.subject = _alike([record.subject for record in records])
+        self.workload = _alike([record.workload for record in records])
+        self.unknown = [each for each in records[0].unknown if all(each in one.unknown for one in records)]
+        reasons = dict.fromkeys(_deserves(record) for record in records)
+        self.reason = next(iter(reasons)) if len(reasons) == 1 else ""
+
+    def told(self, width: int) -> str:
+        text = paragraph(f"  {self.reason}", width, 2) if self.reason else ""
+        whose = " of each" if self._many else ""
+        for title, facts in (("subject", self.subject), ("workload", self.workload)):
+            text += paragraph(f"  {title}{whose}: {_facts(facts)}", width, 2) if facts else ""
+        if self.unknown:
+            text += paragraph(f"  not told: {'; '.join(self.unknown)}", width, 2)
+        return text
+
+
+def _alike(facts: Sequence[dict[str, Fact]]) -> dict[str, Fact]:
+    """The facts that are the same in all."""
+    return {
+        key: value
+        for key, value in facts[0].items()
+        if all(key in each and type(each[key]) is type(value) and each[key] == value for each in facts)
+    }
+
+
+def _deserves(record: Observation) -> str:
+    return f"{record.tier.value}: {record.why}"
+
+
+def _record(record: Observation, shared: _Shared, width: int) -> str:
     place = f" (line {record.line})" if record.line else ""
-    text = paragraph(f"{record.name}{place}: {record.tier.value}, {record.why}", width, 4)
-    for title, facts in (("subject", record.subject), ("workload", record.workload)):
-        if facts:
-            text += paragraph(f"  {title}: {_facts(facts)}", width, 2)
+    reason = "" if shared.reason else f", {_deserves(record)}"
+    text = paragraph(f"{record.name}{place}{reason}", width, 4)
+    for title, facts, known in (
+        ("subject", record.subject, shared.subject),
+        ("workload", record.workload, shared.workload),
+    ):
+        own = {key: value for key, value in facts.items() if key not in known}
+        text += paragraph(f"  {title}: {_facts(own)}", width, 2) if own else ""
     if requests := _requests(record.requests):
         text += paragraph(f"  requests: {requests}", width, 2)
     for definition, metrics in groupby(_by_definition(record.metrics), key=lambda each: each.definition):
@@ -51,10 +97,11 @@ def _record(record: Observation, width: int) -> str:
         text += _indented(table([_cells(each) for each in metrics], width - 4, whole=True))
     for finding in record.findings:
         text += paragraph(f"  finding: {finding.message} [{finding.id}]", width, 2)
-    if record.unknown:
-        text += paragraph(f"  not told: {'; '.join(record.unknown)}", width, 2)
+    if own_gaps := [each for each in record.unknown if each not in shared.unknown]:
+        text += paragraph(f"  not told: {'; '.join(own_gaps)}", width, 2)
     if record.foreign:
-        text += paragraph(f"  {len(record.foreign)} more keys, which hio does not know", width, 2)
+        count = len(record.foreign)
+        text += f"  {count} key{'' if count == 1 else 's'} that hio does not know\n"
     return text
 
 
@@ -72,9 +119,13 @@ def _direction(definition: str) -> str:
 
 def _cells(measured: Measured) -> list[str]:
     unit = "" if measured.unit == "1" else f" {measured.unit}"
-    count = "unknown" if measured.n is None else str(measured.n)
+    count = "" if measured.n is None and measured.statistic == "value" else f", n {_known(measured.n)}"
     derived = ", computed by hio" if measured.derived else ""
-    return [measured.name, f"{_number(measured.value)}{unit}", f"{measured.statistic}, n {count}{derived}"]
+    return [measured.name, f"{_number(measured.value)}{unit}", f"{measured.statistic}{count}{derived}"]
+
+
+def _known(count: int | None) -> str:
+    return "unknown" if count is None else str(count)
 
 
 def _number(value: float) -> str:
@@ -118,7 +169,18 @@ def _unknown(reading: Reading, width: int) -> str:
     return "\n" + paragraph(f"This source cannot tell: {'; '.join(reading.importer.unknown)}.", width)
 
 
-def as_shape(reading: Reading, records: Sequence[Observation]) -> dict[str, Any]:
+def _next(reading: Reading, width: int, kept: bool) -> str:
+    """What whoever reads this can do with it."""
+    if not reading.measured:
+        return "\n" + paragraph("Next: measure again, since nothing here can be compared.", width)
+    keep = "" if kept else " To keep it: the same call with --service SITE/NAME --write."
+    return "\n" + paragraph(
+        f"Next: hio compare holds it against another.{keep} What shall decide something is measured by hio: hio plan new.",
+        width,
+    )
+
+
+def as_shape(reading: Reading, records: Sequence[Observation], wrote: str | None = None) -> dict[str, Any]:
     """The same as versioned data, part of an answer."""
     return {
         "file": reading.file,
@@ -132,6 +194,7 @@ def as_shape(reading: Reading, records: Sequence[Observation]) -> dict[str, Any]
             for first, count in reading.findings.values()
         ],
         "unknown": list(reading.importer.unknown),
+        "wrote": wrote,
     }
 
 

@@ -52,6 +52,9 @@ def as_shape(work: Work, question: str, then: str, before: Mapping[str, Any]) ->
         "listens": f"{work.host}:{work.port}" if work.method == "http" else None,
         "commands": {name: arm.command.argv for name, arm in work.arms.items()},
         "requests": len(work.questions) * len(work.order),
+        "tasks": None
+        if work.tasks is None
+        else {"tasks": work.tasks.pin, "items": len(work.tasks.questions), "legs": work.tasks.legs},
         "approvals": [
             {"entry": each.entry, "approves": each.approves, "until": each.until} for each in work.approvals
         ],
@@ -110,8 +113,16 @@ def _asked(work: Work) -> str:
     whole = len(work.questions) * len(work.order)
     return (
         f"In each leg {', '.join(parts)}: {whole} in all, one at a time, to {_endpoints(work.questions)}, "
-        f"at most {counted(_tokens(work.questions), 'generated token')} a leg, with a {work.cache} cache."
+        f"at most {counted(_tokens(work.questions), 'generated token')} a leg, with a {work.cache} cache.{_task_set(work)}"
     )
+
+
+def _task_set(work: Work) -> str:
+    if work.tasks is None:
+        return ""
+    asked = counted(len(work.tasks.questions), "item")
+    where = "in each leg" if work.tasks.legs == "every" else "in the first leg of each arm"
+    return f" Then {asked} of the task set {_name(work.tasks.pin)}, {where}, at most {counted(_tokens(work.tasks.questions), 'generated token')}."
 
 
 def _endpoints(questions: Sequence[Question]) -> str:

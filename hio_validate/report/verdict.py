@@ -7,6 +7,8 @@ from typing import Any
 
 from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.outcome import Result, Tier
+from hio_validate.evidence.quality import Side, told_share
+from hio_validate.evidence.quality_gate import answered
 from hio_validate.evidence.statistics import Detectable, order_check, outliers
 from hio_validate.evidence.tiers import Verdict
 from hio_validate.quantity import change, from_to, measured, probability, share
@@ -15,7 +17,7 @@ from hio_validate.report.visible import visible
 
 Rows = list[tuple[str, str]]
 
-_MEANS = {
+MEANS = {
     Result.IMPROVEMENT: "{arm} is better",
     Result.HARM: "{arm} is worse: keep {base}",
     Result.NO_IMPROVEMENT: "no improvement of {arm} was shown: keep {base}",
@@ -36,6 +38,7 @@ def render(judged: Verdict, width: int = 80) -> str:
     parts += [
         _unequal(judged, width),
         _others(judged, width),
+        _quality(judged, width),
         _trials(judged, width),
         *_conditions(judged, width),
     ]
@@ -47,7 +50,7 @@ def _head(judged: Verdict, width: int) -> str:
     rows = [("tier", f"{judged.tier}: {_TIERS[judged.tier]}")]
     for each in judged.deciding:
         arms = {"arm": each.candidate, "base": each.baseline}
-        rows.append(("result", f"{judged.result_of(each)}: {_MEANS[judged.result_of(each)].format(**arms)}"))
+        rows.append(("result", f"{judged.result_of(each)}: {MEANS[judged.result_of(each)].format(**arms)}"))
     if not judged.deciding:
         rows.append(("result", f"{judged.result}: there is nothing to compare"))
     rows += [("question", question)] if (question := _question(judged)) else []
@@ -167,6 +170,26 @@ def _others(judged: Verdict, width: int) -> str:
     return f"beside it, each judged by itself\n{table(rows, width)}" if rows else ""
 
 
+def _quality(judged: Verdict, width: int) -> str:
+    """What each arm answered to the task set, with the interval of its share, and the difference."""
+    found = answered(judged.case)
+    if found is None:
+        return ""
+    rows = [
+        (
+            arm,
+            f"{told_share(side)}, {side.interval.low:.3f} to {side.interval.high:.3f} (95 %, {side.interval.method})",
+        )
+        for arm, side in found.sides.items()
+    ]
+    for kind, sides in found.kinds.items():
+        rows.append((f"  {kind}", ", ".join(f"{told_share(side)} in {arm}" for arm, side in sides.items())))
+    for each in found.outcomes.values():
+        method = f" ({each.difference.method})" if each.difference else ""
+        rows.append(("met" if not each.reason else each.reason, f"{each.sentence}{method}"))
+    return f"task set {visible(found.tasks)}\n{table(rows, width)}"
+
+
 def _trials(judged: Verdict, width: int) -> str:
     rows = [
         (f"leg {trial.number}", f"{trial.arm}: {reason}")
@@ -233,18 +256,45 @@ def as_shape(judged: Verdict) -> dict[str, Any]:
         "best": judged.best,
         "configurations": len(case.model.arms),
         "scope": {"fixture": case.fixture, "regime": case.regime},
-        "comparisons": [_comparison(judged, each) for each in judged.comparisons],
+        "comparisons": [comparison_shape(judged, each) for each in judged.comparisons],
         "trials": [
             {"leg": each.number, "arm": each.arm, "counted": each.counted, "invalid": list(each.invalid)}
             for each in judged.trials
         ],
+        "quality": quality_shape(judged),
         "different_work": [{**each._asdict(), "sentence": each.sentence} for each in judged.unequal],
         "conditions": [{**each._asdict(), "met": each.met} for each in judged.conditions],
         "next": {"say": said, "command": command},
     }
 
 
-def _comparison(judged: Verdict, each: Comparison) -> dict[str, Any]:
+def quality_shape(judged: Verdict) -> dict[str, Any] | None:
+    """What the arms answered; null where no task set was planned or nothing can be computed."""
+    found = answered(judged.case)
+    if found is None:
+        return None
+    return {
+        "tasks": found.tasks,
+        "arms": {arm: _side(side) for arm, side in found.sides.items()},
+        "kinds": {
+            kind: {arm: _side(side) for arm, side in sides.items()} for kind, sides in found.kinds.items()
+        },
+        "candidates": {
+            arm: {
+                "reason": each.reason,
+                "sentence": each.sentence,
+                "difference": each.difference._asdict() if each.difference else None,
+            }
+            for arm, each in found.outcomes.items()
+        },
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {"right": side.right, "items": side.n, "share": side.share, "interval": side.interval._asdict()}
+
+
+def comparison_shape(judged: Verdict, each: Comparison) -> dict[str, Any]:
     """One metric of one candidate; what cannot be computed, or is not compared, is null."""
     compared = each.measurable and each.same_work
     before = each.detectable_before if compared else None

@@ -27,6 +27,7 @@ from hio_validate.models.entry import (
     Redaction,
     Rollback,
 )
+from hio_validate.models.observation import Observation
 from hio_validate.models.qualification import Qualification
 from hio_validate.models.rollback import Rollback as RollbackPlan
 from hio_validate.models.run import Run
@@ -121,11 +122,12 @@ def _named(pin: str | None) -> str:
 
 
 def records(trees: Trees, service: str) -> Iterator[Added]:
-    """The runs, captures, qualifications and rollback plans that a service gained or lost, by file."""
+    """The runs, captures, qualifications, observations and rollback plans that a service gained or lost, by file."""
     told = (
         ("run/v1", _run),
         ("capture/v1", _capture),
         ("qualification/v1", _qualified),
+        ("observation/v1", _observed),
         ("rollback/v1", _way_back),
     )
     for kind, said in told:
@@ -144,6 +146,16 @@ def _qualified(item: Item, _: Repo) -> Iterator[str]:
     )
     for name, probe in receipt.probes.items():
         yield f"{name} {probe.verdict}" + (f": {probe.because}" if probe.because else "")
+
+
+def _observed(item: Item, _: Repo) -> Iterator[str]:
+    """What was read from which file, and what it deserves: never more than DRAFT."""
+    told: Observation = item.model
+    source = told.source
+    kept = "" if source.file else ", not kept: it may hold texts of requests"
+    yield f"{_count(told.records.count, 'record')} of a file of {source.format}, measured outside hio{kept}"
+    yield f"measured {_named(told.stack)}, as whoever imported it says" if told.stack else "of no known stack"
+    yield from (f"found {each.id}: {each.message}" for each in told.findings)
 
 
 def _way_back(item: Item, _: Repo) -> Iterator[str]:

@@ -68,5 +68,6 @@ def _advice(reference: Reference, view: View) -> str:
 
 RULE = Rule(
     "dangling-reference", Scope.DOCUMENT, Severity.ERROR, "a name leads to no document, or to another engine's build", check,
-    kinds=("stack/v1", "capture/v1", "matrix/v1", "run/v1", "entry/v1", "plan/v1", "known-good/v1"), suppressible=False,
+    kinds=("stack/v1", "capture/v1", "matrix/v1", "run/v1", "entry/v1", "plan/v1", "campaign/v1", "known-good/v1"),
+    suppressible=False,
 )  # fmt: skip

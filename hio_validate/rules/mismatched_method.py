@@ -23,7 +23,7 @@ _OF_BENCH = "bench_"
 
 _KEYS: dict[str, tuple[list[str], list[str]]] = {
     "http": (["fixture", "requests"], ["bench"]),
-    "llama-bench": (["bench"], ["fixture", "requests", "checks"]),
+    "llama-bench": (["bench"], ["fixture", "requests", "checks", "quality"]),
 }
 """Method -> the keys it needs, and those that mean nothing to it."""
 

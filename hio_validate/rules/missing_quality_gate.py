@@ -2,10 +2,11 @@
 
 A setting that breaks the model is often the fastest. Contract 4.11: no speed verdict before the checks that belong to
 the mechanism have passed; contract 7.2 wants them on both arms. A check is a fixture with an expected result that is
-known without asking the engine (contract 4.2); one without `expect` passes whatever the server says, which is an error
+known without asking the engine (contract 4.2), or a task set with known answers (`quality`); a fixture without `expect` passes whatever the server says, which is an error
 at any stage. A confirmation without any check, or with llama-bench, which shows no answers, is a gate.
 
-How to fix: name in `checks` at least one fixture whose `expect` says what a right answer contains, and who says so.
+How to fix: name in `checks` at least one fixture whose `expect` says what a right answer contains, and who says so, or
+name in `quality` a task set.
 """
 
 from __future__ import annotations
@@ -30,12 +31,16 @@ def check(item: Item, view: View) -> Iterator[Problem]:
                 "give the fixture its expected result: expect: {source: ..., contains: [...]}",
                 (("the fixture", at(fixture, "name")),),
             )
-    if plan.stage == "confirmation" and not plan.checks and is_open(item, view):
-        why = "llama-bench shows no answers" if plan.method == "llama-bench" else "no check is named"
+    if plan.stage == "confirmation" and not (plan.checks or plan.quality) and is_open(item, view):
+        why = (
+            "llama-bench shows no answers"
+            if plan.method == "llama-bench"
+            else "no check and no task set is named"
+        )
         yield Problem(
             at(item, "stage"),
             f"{why}: nobody would notice that the faster arm answers wrongly",
-            "name fixtures with expected results in checks:, or keep it a screening",
+            "name fixtures with expected results in checks: or a task set in quality:, or keep it a screening",
             severity=Severity.GATE,
         )
 

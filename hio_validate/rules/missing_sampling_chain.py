@@ -1,4 +1,4 @@
-"""A fixture that leaves part of its sampling to whatever the engine or the model prefers.
+"""A fixture or a task set that leaves part of its sampling to whatever the engine or the model prefers.
 
 What a request does not say, the build or the model's metadata decide, and both change: a new build moves a default, a
 new GGUF file brings its own `top_k`, and two runs of one fixture sample differently (contract 4.2). The chain is the
@@ -30,6 +30,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.evidence.design import settings_of
 from hio_validate.models.fixture import Fixture
 from hio_validate.models.plan import Plan
+from hio_validate.models.tasks import Tasks
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
 from hio_validate.settings.setting import Effective
@@ -52,7 +53,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     if isinstance(item.model, Plan):
         yield from _without_draft(item, item.model, view)
         return
-    fixture: Fixture = item.model
+    fixture: Fixture | Tasks = item.model
     missing = [name for name in chain(fixture.sampling) if name not in fixture.sampling]
     if missing:
         near = {nearest(name, fixture.sampling, 0.8): name for name in missing}
@@ -137,5 +138,5 @@ def _speculation(effective: Effective) -> str | None:
 
 RULE = Rule(
     "missing-sampling-chain", Scope.DOCUMENT, Severity.ERROR, "a fixture leaves part of its sampling open", check,
-    kinds=("fixture/v1", "plan/v1"), contract=("4.2",), since=3,
+    kinds=("fixture/v1", "tasks/v1", "plan/v1"), contract=("4.2",), since=3,
 )  # fmt: skip

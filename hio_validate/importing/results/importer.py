@@ -29,6 +29,8 @@ class Importer(NamedTuple):
     """Which version wrote it; None: the file does not say."""
     unknown: tuple[str, ...]
     """What this source cannot tell, each a few words; the guide's table and every imported document show them."""
+    content: bool = False
+    """Whether files of this format may hold prompts or answers; their bytes are then kept only when asked for."""
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:

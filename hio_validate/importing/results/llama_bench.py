@@ -13,16 +13,17 @@ from hio_validate.evidence.observed import Finding, Observation
 from hio_validate.importing.results import llama_bench_tables as tables
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.llama_bench_fields import RESULTS, WORK, Row
-from hio_validate.importing.results.llama_bench_forms import Skipped, form_of
+from hio_validate.importing.results.llama_bench_forms import form_of
 from hio_validate.importing.results.llama_bench_forms import rows as rows_of
 from hio_validate.importing.results.llama_bench_record import record_of, test_of
+from hio_validate.importing.results.skipping import Skipped
 from hio_validate.importing.results.source import Source
 
 _BUILD = (
-    re.compile(r'"build_commit"\s*:\s*"([^"]+)",\s*"build_number"\s*:\s*(\d+)'),
-    re.compile(r"^\"?'?([0-9a-f]{6,})[\"']?, ?[\"']?(\d+)[\"']?,", re.MULTILINE),
-    re.compile(r"VALUES ?\('([0-9a-f]+)', ?'?(\d+)'?,"),
-    re.compile(r"^build: ([0-9a-f]+) \((\d+)\)", re.MULTILINE),
+    re.compile(r'"build_commit"\s*:\s*"([^"]+)",\s*"build_number"\s*:\s*(\d{1,9})\b'),
+    re.compile(r"^\"?'?([0-9a-f]{6,})[\"']?, ?[\"']?(\d{1,9})[\"']?,", re.MULTILINE),
+    re.compile(r"VALUES ?\('([0-9a-f]+)', ?'?(\d{1,9})'?,"),
+    re.compile(r"^build: ([0-9a-f]+) \((\d{1,9})\)", re.MULTILINE),
 )
 _NOT_DISTINGUISHING = RESULTS | WORK | {
     "build_commit", "build_number", "cpu_info", "gpu_info", "test_time", "model_size", "model_n_params",
@@ -30,6 +31,8 @@ _NOT_DISTINGUISHING = RESULTS | WORK | {
 
 
 def _recognises(source: Source) -> bool:
+    if "test_backend_ops" in source.head:  # its SQL is of the same printer
+        return False
     return form_of(source.head) is not None or tables.is_table(source.head)
 
 
@@ -51,10 +54,7 @@ def _read(source: Source) -> Iterator[Observation]:
     if held is None:
         raise source.refuse("it has no test: llama-bench measured nothing", "run it again", code=3)
     if skipped.count:
-        what = f"{skipped.count} line{'s are' if skipped.count > 1 else ' is'} no data and skipped, the first is line"
-        held.findings.append(
-            Finding("skipped-lines", f"{what} {skipped.first}: {skipped.text}", skipped.first)
-        )
+        held.findings.append(skipped.finding())
     yield held
 
 
@@ -91,7 +91,7 @@ def _shown(value: Any) -> str:
 
 LLAMA_BENCH = Importer(
     format="llama-bench",
-    about="llama-bench of llama.cpp: JSON, JSON lines, CSV, SQL or a table in Markdown",
+    about="results of llama-bench",
     recognises=_recognises,
     read=_read,
     generation=_generation,

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hio_validate.importing.results.llama_bench_fields import Row, Unreadable, row_of
+from hio_validate.importing.results.skipping import Skipped
 from hio_validate.importing.results.source import Source
 
 _ROW = r'(?:^|(?<=\[)|(?<=\n))\s*\{[^{}\[\]]*"build_commit"\s*:'
@@ -28,27 +29,6 @@ _NO_NUMBER = re.compile(r"(?<=[\[,:] )-?(?:(inf)|nan)(?=[ ,\]}\n])")
 """What printf makes of what is no number; JSON has other words for it."""
 _PRETTY = re.compile(r'\s*(?:[\[\]{}]+,?|\[\s*\{|"\w+"\s*:.*|-?[\d.]+(?:[eE][-+]?\d+)?,?)\s*$')
 """A line of JSON as llama-bench, or a formatter, breaks it."""
-
-
-class Skipped:
-    """The lines that are no data."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.first, self.count, self.text = 0, 0, ""
-
-    def line(self, number: int, text: str) -> None:
-        """A line that is no row. Raises CannotImport where skipping was not asked for."""
-        shown = text.strip()[:60]
-        if not self._source.skip_log_lines:
-            raise self._source.refuse(
-                f"the line is no data: {shown!r}",
-                "llama-bench logs to stderr, keep that apart, or skip such lines with --skip-log-lines",
-                number,
-            )
-        self.count += 1
-        if self.count == 1:
-            self.first, self.text = number, shown
 
 
 def form_of(head: str) -> str | None:

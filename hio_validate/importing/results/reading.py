@@ -6,11 +6,13 @@ a file have one name, and only what was found, never all that was read, is held.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 
-from hio_validate.evidence.observed import ERRORS, Finding, Measured, Observation, faults_of
+from hio_validate.evidence.observed import Finding, Measured, Observation, cannot_be, faults_of
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.private import withheld
 from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
 
@@ -38,13 +40,15 @@ class Reading:
     @property
     def code(self) -> int:
         """The exit code of a file that was read to its end: 3 where nothing was measured, 1 where it contradicts itself."""
-        return 3 if not self.measured else int(any(each in ERRORS for each in self.findings))
+        return 3 if not self.measured else int(any(map(cannot_be, self.findings)))
 
     def records(self) -> Iterator[Observation]:
         """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""
-        for record in self.importer.read(self.source):
+        for record in self._read():
             record.name = self._only(record)
             record.metrics[:] = self._sound(record)
+            record.findings += withheld(record)
+            _readable(record)
             self.count += 1
             self.measured += bool(record.metrics)
             self.tiers[record.tier.value] += 1
@@ -56,6 +60,14 @@ class Reading:
             raise self.source.refuse(
                 "no record stands in it", "import the results of a run that ended", code=3
             )
+
+    def _read(self) -> Iterator[Observation]:
+        try:
+            yield from self.importer.read(self.source)
+        except OverflowError:
+            raise self.source.refuse(
+                "a number in it is too large to reckon with", "import the file as the tool wrote it"
+            ) from None
 
     def _only(self, record: Observation) -> str:
         """The record's name, with its line where an earlier one has it. Kept as hashes: a file may have a million."""
@@ -76,6 +88,14 @@ class Reading:
             if not faults:
                 yield measured
             record.findings += [Finding("impossible-value", fault, record.line) for fault in faults]
+
+
+def _readable(record: Observation) -> None:
+    """Facts that are no finite number as text: no reader of JSON has to know NaN."""
+    for facts in (record.subject, record.workload, record.foreign):
+        for key, value in facts.items():
+            if isinstance(value, float) and not math.isfinite(value):
+                facts[key] = str(value)
 
 
 def reading(source: Source) -> Reading | None:

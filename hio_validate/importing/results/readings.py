@@ -234,7 +234,9 @@ class Readings:
                 )
                 continue
             kept = tuple(samples) if keep and each.statistic == "mean" else ()
-            self.metrics[self.metrics.index(each)] = each._replace(n=len(samples), samples=kept)
+            self.metrics[self.metrics.index(each)] = each._replace(
+                n=len(samples), samples=kept, samples_derived=bool(kept)
+            )
 
     def first_within_whole(self, first: Sequence[str], whole: str) -> None:
         """The first token comes before the end: each quantile of the one is at most that of the other."""

@@ -34,9 +34,6 @@ class Source:
     tells it as a finding, with the first line and how many.
     """
 
-    skip_log_lines: bool = False
-    """Lines between the rows that are no data are skipped, and told as a finding, instead of refused."""
-
     def __init__(
         self,
         path: Path,
@@ -44,7 +41,7 @@ class Source:
         told: Callable[[int], None] | None = None,
         skip_log_lines: bool = False,
     ) -> None:
-        self.path, self.file, self._told = path, shown or path.name, told
+        self.path, self.file, self.told = path, shown or path.name, told
         self.skip_log_lines = skip_log_lines
 
     def refuse(self, message: str, help: str = "", line: int = 0, code: int = 1) -> CannotImport:
@@ -74,8 +71,11 @@ class Source:
         with self._open() as handle:
             return handle.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff")
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """(number from 1, text without its end) of every line that is not blank. Raises CannotImport."""
+    def lines(self, replaced: bool = False) -> Iterator[tuple[int, str]]:
+        """(number from 1, text without its end) of every line that is not blank. Raises CannotImport.
+
+        `replaced`: what is no UTF-8 is replaced, as for logs that print halves of characters; otherwise it is refused.
+        """
         done = 0
         with self._open() as handle:
             number = 0
@@ -86,9 +86,9 @@ class Source:
                     raise self.refuse(
                         f"the line is longer than {LONGEST >> 20} MiB", "import its parts", number
                     )
-                if self._told is not None:
-                    self._told(done)
-                text = self._decoded(raw, number)
+                if self.told is not None:
+                    self.told(done)
+                text = raw.decode("utf-8", "replace") if replaced else self._decoded(raw, number)
                 if text.strip():
                     yield number, text.rstrip("\r\n")
 

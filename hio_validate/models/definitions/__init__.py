@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hio_validate.models.definitions.campaign import Campaign
+from hio_validate.models.definitions.campaign_run import CampaignRun
 from hio_validate.models.definitions.capture import Capture
 from hio_validate.models.definitions.engine import Engine
 from hio_validate.models.definitions.entry import Entry
@@ -37,6 +39,8 @@ DEFINITIONS: dict[str, Any] = {
     "plan/v1": Plan,
     "run/v1": Run,
     "observation/v1": Observation,
+    "campaign/v1": Campaign,
+    "campaign-run/v1": CampaignRun,
     "receipt/v1": Receipt,
     "qualification/v1": Qualification,
     "rollback/v1": Rollback,

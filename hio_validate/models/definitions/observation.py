@@ -9,14 +9,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hio_validate.models.definitions.base import FileHash, JudgedBy, Model, Name, Pin, Service, Text
+from hio_validate.models.definitions.base import FileHash, JudgedBy, Model, Name, Pin, Service, Sha256, Text
 
 Count = Annotated[int, Field(ge=0)]
 
 
-class Source(FileHash):
-    """The file as it was given, kept as bytes beside this document."""
+class Source(Model):
+    """The file as it was given, kept as bytes beside this document where its texts are nobody's (contract 1.8)."""
 
+    file: Text | None = Field(
+        None,
+        description="Path of the kept file, relative to this document. Absent: not kept, it may hold prompts and answers.",
+    )
+    sha256: Sha256 = Field(description="SHA-256 of the file's bytes, kept or not.")
     format: Name = Field(description="What it is, e.g. vllm-bench.")
     generation: Text | None = Field(None, description="Version of the format, or of the tool that wrote it.")
     bytes: Count = Field(description="Its size.")

@@ -132,6 +132,14 @@ class Restored(Model):
     proven: bool = Field(description="Whether every check passed.")
 
 
+class OfCampaign(Model):
+    """The campaign that it belongs to (contract 10.2)."""
+
+    campaign: Pin = Field(description="The campaign, with the bytes that were run.")
+    id: Name = Field(description="Run id of the campaign; the trial's processes carry it as HIO_CAMPAIGN.")
+    cell: Name = Field(description="The cell that this run is.")
+
+
 class Run(Model):
     """One experiment as it happened."""
 
@@ -140,6 +148,7 @@ class Run(Model):
     service: Service = Field(description="The service it belongs to.")
     imported: bool = Field(False, description="Measured outside hio: never rises above DRAFT.")
     plan: Pin | None = Field(None, description="The prespecified plan.")
+    campaign: OfCampaign | None = Field(None, description="The campaign that it is a cell of.")
     question: Text | None = Field(
         None, description="The declared question, where it is about several settings."
     )

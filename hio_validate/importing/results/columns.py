@@ -1,0 +1,123 @@
+"""Columns of values that come row by row, each summed up without being held: what rows of requests are read into.
+
+Invariants: a value that cannot be so is told once a column, with its first line and how many there are, and counts nowhere;
+a column whose unit changes on the way is no metric.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import cached_property
+from typing import Any
+
+from hio_validate.evidence.definitions import DEFINITIONS
+from hio_validate.evidence.observed import Observation
+from hio_validate.importing.results.distribution import Distribution
+from hio_validate.importing.results.importer import is_number
+from hio_validate.importing.results.summarised import Summary, add, find
+
+KEPT = 256
+"""Most values of a column that stand in the record themselves."""
+_MOST = 1 << 53
+"""An integer above is not exact as a float, and no measured time has as many nanoseconds."""
+
+
+class Column:
+    """The values of one metric."""
+
+    def __init__(self, name: str, definition: str, unit: str, distribution: Distribution) -> None:
+        self.name, self.definition, self.unit, self.distribution = name, definition, unit, distribution
+        self.kept: list[int | float] = []
+        self.mixed: tuple[str, int] | None = None
+
+    @cached_property
+    def statistics(self) -> dict[str, float]:
+        """Once every row was read."""
+        return self.distribution.statistics()
+
+
+class Columns:
+    """All of them. A context: their temporary files go with it. `derived`: whether the values are computed from the rows."""
+
+    def __init__(self, derived: bool = False) -> None:
+        self._derived = derived
+        self._columns: dict[str, Column] = {}
+        self._faults: dict[tuple[str, str], tuple[int, int, str]] = {}
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Columns:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def add(self, name: str, definition: str, unit: str, value: Any, line: int) -> None:
+        """One value of a row."""
+        column = self._columns.get(name)
+        if column is None:
+            distribution = self._stack.enter_context(Distribution())
+            column = self._columns[name] = Column(name, definition, unit, distribution)
+        if unit != column.unit:
+            column.mixed = column.mixed or (unit, line)
+            return
+        if not is_number(value) or not abs(value) < _MOST:  # NaN is below nothing
+            shown = f"{value!r:.40}"
+            self.fault("not-a-number", name, f"{name} is {shown}, expected a number of {unit}", line)
+        elif value < 0:
+            self.fault("impossible-value", name, f"{name} is {value:g} {unit}: less than nothing", line)
+        else:
+            column.distribution.add(value)
+            if len(column.kept) <= KEPT:
+                column.kept.append(value)
+
+    def fault(self, id: str, name: str, message: str, line: int) -> None:
+        """Remembers something that cannot be so."""
+        count, first, told = self._faults.get((id, name), (0, line, message))
+        self._faults[id, name] = count + 1, first, told
+
+    def of(self, name: str, statistic: str) -> float | None:
+        """One statistic of a column; None where it has no value."""
+        column = self._columns.get(name)
+        return column.statistics.get(statistic) if column is not None else None
+
+    def count(self, name: str) -> int:
+        column = self._columns.get(name)
+        return column.distribution.count if column is not None else 0
+
+    def tell(self, record: Observation) -> None:
+        """Adds every column as metrics, and what was wrong as findings."""
+        for column in self._columns.values():
+            if column.mixed is not None:
+                unit, line = column.mixed
+                find(
+                    record,
+                    "mixed-units",
+                    f"{column.name} is in {column.unit} at first and in {unit} here",
+                    line,
+                )
+                continue
+            statistics = dict(column.statistics)
+            if DEFINITIONS[column.definition].dimension != "count":
+                statistics.pop("total", None)
+            before = len(record.metrics)
+            add(
+                record,
+                Summary(
+                    column.name,
+                    column.definition,
+                    column.unit,
+                    statistics,
+                    column.distribution.count,
+                    derived=True,
+                ),
+            )
+            if len(column.kept) <= KEPT:
+                record.metrics[before:] = [
+                    each._replace(samples=tuple(column.kept), samples_derived=self._derived)
+                    if each.statistic == "mean"
+                    else each
+                    for each in record.metrics[before:]
+                ]
+        for (id, _), (count, line, message) in self._faults.items():
+            more = f", and {count - 1} more of this kind" if count > 1 else ""
+            find(record, id, message + more, line)

@@ -1,0 +1,57 @@
+"""Markdown that a person also reads as plain text: sentences of 80 columns, tables, commands.
+
+Invariant: text from a document stays text. A plain word is left as it is, since `decode\\_tps` is read by nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+
+from hio_validate.report.markdown import escaped
+from hio_validate.report.visible import visible
+
+WIDTH = 80
+_PLAIN = re.compile(r"\(?[+-]?[A-Za-z0-9]+(?:[_./:,@+-]+[A-Za-z0-9]+)*\)?[.,:;]?|->")
+_BEGINS_A_BLOCK = re.compile(r"[-+=]+|[0-9]+[.)]")
+"""Words that begin a list, a heading or a rule where a line begins with them."""
+
+
+def text(said: str) -> str:
+    """Words of a document or a sentence about them, as Markdown that shows them."""
+    return " ".join(_word(word) for word in said.split(" "))
+
+
+def _word(word: str) -> str:
+    if _BEGINS_A_BLOCK.fullmatch(word):
+        return f"{word[:-1]}\\{word[-1]}" if word[0].isdigit() else f"\\{word}"
+    return word if _PLAIN.fullmatch(word) and "://" not in word else escaped(word)
+
+
+def paragraph(said: str) -> str:
+    """Markdown over lines of 80 columns; no word is cut."""
+    return "\n".join(_wrapped(said, ""))
+
+
+def bullets(sentences: Iterable[str]) -> str:
+    """A list; each sentence is Markdown."""
+    return "\n".join(line for said in sentences for line in _wrapped(f"- {said}", "  "))
+
+
+def _wrapped(said: str, indent: str) -> list[str]:
+    return wrap(said, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table, its columns aligned for who reads the text; cells are Markdown."""
+    lines = [head, *rows]
+    widths = [max(3, *(len(row[column]) for row in lines)) for column in range(len(head))]
+    shown = [" | ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)) for row in lines]
+    rule = " | ".join("-" * size for size in widths)
+    return "\n".join(f"| {line} |" for line in [shown[0], rule, *shown[1:]])
+
+
+def command(*lines: str) -> str:
+    """Commands to copy."""
+    return "\n".join(["```console", *(visible(line).replace("```", "` ` `") for line in lines), "```"])

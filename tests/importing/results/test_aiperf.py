@@ -1,0 +1,243 @@
+"""AIPerf's summaries and its rows of requests."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hio_validate.evidence.observed import as_row
+from hio_validate.evidence.outcome import Tier
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results.aiperf_rows import AIPERF_ROWS
+from hio_validate.importing.results.source import Source
+from tests.importing.results.sampled import SAMPLES, generation, has, ids, number, records
+
+HERE = SAMPLES / "aiperf"
+SUMMARIES = (
+    "profile_export_aiperf-0.5.json",
+    "profile_export_aiperf-records.json",
+    "profile_export_aiperf.csv",
+)
+ROWS = SAMPLES / "aiperf-records" / "profile_export.jsonl"
+FILES = [*HERE.iterdir(), ROWS]
+
+
+def changed(tmp_path: Path, change: Any) -> Path:
+    export = json.loads((HERE / SUMMARIES[0]).read_text())
+    change(export)
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps(export))
+    return file
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_every_generation_says_the_same_sixty_requests(name: str) -> None:
+    (record,) = records(HERE / name, "aiperf")
+    assert record.requests.completed == 60
+    for metric, statistic, value, unit, definition in (
+        ("time_to_first_token", "mean", 150.0, "ms", "ttft-client"),
+        ("inter_token_latency", "p99", 21.0, "ms", "itl-request-mean"),
+        ("request_latency", "median", 340.0, "ms", "latency-request"),
+        ("request_throughput", "value", 30.0, "request/s", "throughput-requests"),
+        ("output_token_throughput", "value", 330.0, "token/s", "throughput-output"),
+        ("benchmark_duration", "value", 2.0, "s", "duration"),
+    ):
+        found = number(record, metric, statistic)
+        assert (found.value, found.unit, found.definition) == (value, unit, definition)
+    assert record.tier is Tier.DRAFT
+
+
+def test_the_version_is_the_generation_where_it_stands() -> None:
+    assert [generation(HERE / name) for name in SUMMARIES] == ["0.5.0", "records", None]
+
+
+@pytest.mark.parametrize("name", SUMMARIES[:2])
+def test_the_cancelled_are_no_failed_ones_and_both_are_kept(name: str) -> None:
+    (record,) = records(HERE / name, "aiperf")
+    assert record.requests == (64, 60, 3, 1)
+    assert number(record, "time_to_first_token").n == 60
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_secret_and_no_message_of_a_server_is_kept(path: Path) -> None:
+    kept = json.dumps([as_row(record) for record in records(path, path.parent.name)])
+    for secret in ("s3cret", "sk-do-not-keep", "treasure"):
+        assert secret not in kept
+
+
+def test_nanoseconds_that_a_float_cannot_hold_are_told() -> None:
+    (record,) = records(HERE / SUMMARIES[1], "aiperf")
+    assert "inexact-number" in ids(record)
+    assert "1.759522419154569e+18" in str(record.foreign["min_request_timestamp"])
+
+
+def test_a_run_in_which_all_failed_measured_nothing() -> None:
+    (record,) = records(HERE / "all-failed.json", "aiperf")
+    assert record.requests == (9, 0, 9, 0)
+    assert not record.metrics and ids(record) == {"zero-completed"}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "id", "lost"),
+    [
+        (("time_to_first_token", "unit"), "fortnights", "unknown-unit", "time_to_first_token"),
+        (("time_to_first_token", "unit"), "tokens/sec", "unknown-unit", "time_to_first_token"),
+        (("time_to_first_token", "avg"), 300.0, "impossible-value", "time_to_first_token"),
+        (("request_throughput", "avg"), 31.0, "rate-contradicts-counts", "request_throughput"),
+        (("output_token_throughput", "avg"), 400.0, "rate-contradicts-counts", "output_token_throughput"),
+        (("error_request_count", "avg"), 9.0, "counts-contradict", None),
+        (("inter_token_latency", "count"), 61, "counts-contradict", None),
+        (("inter_token_latency", "std"), 5.0, "impossible-value", None),
+    ],
+)
+def test_what_cannot_be_so_is_told(
+    tmp_path: Path, path: tuple[str, str], value: Any, id: str, lost: str | None
+) -> None:
+    def change(export: Any) -> None:
+        export[path[0]][path[1]] = value
+
+    (record,) = records(changed(tmp_path, change), "aiperf")
+    assert id in ids(record)
+    assert lost is None or not has(record, lost)
+    assert has(record, "request_latency")
+
+
+def test_the_unit_beside_the_number_counts_and_not_its_size(tmp_path: Path) -> None:
+    def change(export: Any) -> None:
+        export["time_to_first_token"]["unit"] = "ns"
+
+    (record,) = records(changed(tmp_path, change), "aiperf")
+    assert (number(record, "time_to_first_token").value, number(record, "time_to_first_token").unit) == (
+        150.0,
+        "ns",
+    )
+
+
+def test_a_benchmark_that_was_cancelled_says_so(tmp_path: Path) -> None:
+    (record,) = records(changed(tmp_path, lambda export: export.update(was_cancelled=True)), "aiperf")
+    assert "cut-short" in ids(record)
+
+
+def test_a_sum_of_several_runs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CannotImport, match="sums up several runs"):
+        records(
+            changed(tmp_path, lambda export: export.update(metadata={"aggregation_type": "confidence"})),
+            "aiperf",
+        )
+
+
+def test_the_columns_of_a_telemetry_table_are_none_of_the_client() -> None:
+    (record,) = records(HERE / SUMMARIES[2], "aiperf")
+    assert not [each for each in record.metrics if "gpu" in each.name.lower()]
+    assert "rounded" in ids(record)
+
+
+def test_rows_become_statistics() -> None:
+    (record,) = records(ROWS, "aiperf-records")
+    assert record.requests == (None, 3, 1, 1)
+    assert record.workload["warmup_requests"] == 1
+    first = number(record, "time_to_first_token")
+    assert (first.value, first.unit, first.n, first.samples) == (150.0, "ms", 3, (100.0, 150.0, 200.0))
+    assert number(record, "time_to_first_token", "std").value == pytest.approx(
+        statistics.pstdev((100, 150, 200))
+    )
+    assert number(record, "inter_chunk_latency").n == 10 + 10 + 9
+    assert number(record, "inter_chunk_latency").definition == "itl-per-gap"
+    assert record.foreign["errors.HTTPError"] == 1
+
+
+def test_moments_beyond_what_a_float_holds_are_exact() -> None:
+    (record,) = records(ROWS, "aiperf-records")
+    duration = number(record, "benchmark_duration", "value")
+    assert (duration.value, duration.unit) == (580000009, "ns")
+    assert number(record, "request_throughput", "value").value == 3 * 10**9 / 580000009
+    assert number(record, "output_token_throughput", "value").value == 32 * 10**9 / 580000009
+
+
+def lines() -> list[Any]:
+    return [json.loads(line) for line in ROWS.read_text().splitlines()]
+
+
+def written(tmp_path: Path, rows: list[Any]) -> Path:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def test_values_that_cannot_be_are_told_with_their_line_and_count_nowhere(tmp_path: Path) -> None:
+    rows = lines()
+    rows[2]["metrics"]["time_to_first_token"]["value"] = -5
+    rows[3]["metrics"]["time_to_first_token"]["value"] = -6
+    rows[3]["metrics"]["request_latency"]["value"] = "slow"
+    rows[2]["metadata"]["request_end_ns"] = 1
+    (record,) = records(written(tmp_path, rows), "aiperf-records")
+    assert number(record, "time_to_first_token").n == 1
+    found = {finding.line: finding.message for finding in record.findings}
+    assert "and 1 more" in "".join(
+        finding.message for finding in record.findings if "first_token" in finding.message
+    )
+    assert {3, 4} <= found.keys()
+    assert number(record, "request_latency").n == 2
+
+
+def test_a_unit_that_changes_makes_no_metric(tmp_path: Path) -> None:
+    rows = lines()
+    rows[3]["metrics"]["time_to_first_token"]["unit"] = "sec"
+    (record,) = records(written(tmp_path, rows), "aiperf-records")
+    assert not has(record, "time_to_first_token") and "mixed-units" in ids(record)
+
+
+def test_rows_that_all_failed_measured_nothing(tmp_path: Path) -> None:
+    (record,) = records(written(tmp_path, lines()[4:]), "aiperf-records")
+    assert not record.metrics and "zero-completed" in ids(record)
+    assert record.tier is Tier.NEEDS_CONTEXT
+
+
+@pytest.mark.parametrize(
+    "extra", ["2026-03-01 10:00:00 INFO done", '{"metadata": {"session_num": 1}, "metr', "[1]", "{}"]
+)
+def test_a_line_that_is_no_request_is_named(tmp_path: Path, extra: str) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(ROWS.read_text() + extra)
+    with pytest.raises(CannotImport, match=r"rows\.jsonl:7"):
+        records(file, "aiperf-records")
+
+
+def test_lines_that_are_no_requests_are_skipped_where_that_was_asked_for_and_told(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("INFO begin\n" + ROWS.read_text() + '{"metadata": {"session')
+    (record,) = AIPERF_ROWS.read(Source(file, skip_log_lines=True))
+    assert record.requests.completed == 3
+    assert (record.findings[0].id, record.findings[0].line) == ("skipped-lines", 1)
+    assert "2 lines" in record.findings[0].message
+
+
+def test_more_values_than_are_held_at_once(tmp_path: Path) -> None:
+    rows = lines()[1:2] * 300
+    gaps = [float(i % 1000) for i in range(1000)]
+    rows[0]["metrics"]["inter_chunk_latency"]["value"] = gaps
+    (record,) = records(written(tmp_path, rows), "aiperf-records")
+    assert number(record, "inter_chunk_latency").n == 300_000
+    assert number(record, "inter_chunk_latency", "median").value == pytest.approx(499.5)
+    assert not number(record, "inter_chunk_latency").samples
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_file_cut_anywhere_is_told_or_read_never_worse(tmp_path: Path, path: Path) -> None:
+    raw, name, format = path.read_bytes(), path.name, path.parent.name
+    for part in range(14 if name.endswith(".json") else 1, 20):
+        file = tmp_path / name
+        file.write_bytes(raw[: len(raw) * part // 20])
+        try:
+            (record,) = records(file, format)
+            assert (
+                not name.endswith(".csv")
+                or raw[len(raw) * part // 20 - 1] == 10
+                or "cut-short" in ids(record)
+            )
+        except CannotImport as error:
+            assert "\n" not in str(error)

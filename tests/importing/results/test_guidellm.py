@@ -1,0 +1,156 @@
+"""GuideLLM's reports in every generation and in every form that it writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hio_validate.evidence.observed import as_row
+from hio_validate.evidence.outcome import Tier
+from hio_validate.importing.cannot import CannotImport
+from tests.importing.results.sampled import SAMPLES, generation, has, ids, number, records
+
+HERE = SAMPLES / "guidellm"
+FILES = sorted(path.name for path in HERE.iterdir())
+
+
+def changed(tmp_path: Path, change: Any) -> Path:
+    report = json.loads((HERE / "report-0.5.json").read_text())
+    change(report["benchmarks"][0])
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(report))
+    return file
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_form_says_the_same_three_requests(name: str) -> None:
+    record = records(HERE / name, "guidellm")[0]
+    assert (record.requests.completed, record.requests.asked) == (3, 4)
+    latency = number(record, "request_latency")
+    assert (latency.value, latency.unit, latency.definition) == (pytest.approx(2.0), "s", "latency-request")
+    first = "time_to_first_token_ms" if has(record, "time_to_first_token_ms") else "time_to_first_token"
+    assert (number(record, first).value, number(record, first).unit) == (pytest.approx(700 / 3), "ms")
+    assert record.subject["model"] == "acme/small-1b"
+    assert record.tier is Tier.DRAFT
+    assert generation(HERE / name) == {"0.1": "0.1", "0.2": "0.2", "0.5": "0.5.3"}[name[7:10]]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_text_and_no_secret_of_a_request_is_kept(name: str) -> None:
+    kept = json.dumps([as_row(record) for record in records(HERE / name, "guidellm")])
+    for secret in ("treasure", "old oak", "sk-do-not-keep", "s3cret", "user:pw"):
+        assert secret not in kept
+
+
+def test_time_per_output_token_counts_the_first_one_since_0_3_and_not_before() -> None:
+    old, new = (records(HERE / name, "guidellm")[0] for name in ("report-0.2.json", "report-0.5.json"))
+    assert number(old, "time_per_output_token_ms").definition == "tpot-decode-n"
+    assert number(new, "time_per_output_token_ms").definition == "tpot-whole"
+    for record in (old, new):
+        assert number(record, "inter_token_latency_ms").definition == "itl-request-mean"
+        assert number(record, "inter_token_latency_ms").n == 3
+        assert "weighted-by-tokens" in ids(record)
+
+
+def test_the_rows_of_0_1_are_summed_up_a_request_at_a_time() -> None:
+    (record,) = records(HERE / "report-0.1.json", "guidellm")
+    assert number(record, "inter_token_latency").value == pytest.approx((100 + 100 + 50) / 3)
+    assert record.requests.failed == 1
+
+
+def test_a_benchmark_in_which_all_failed_measured_nothing() -> None:
+    _, failed = records(HERE / "report-0.5.json", "guidellm")
+    assert failed.requests == (9, 0, 9, 0)
+    assert not failed.metrics and ids(failed) == {"zero-completed"}
+    assert failed.tier is Tier.NEEDS_CONTEXT
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "id", "lost"),
+    [
+        (("request_latency", "mean"), 99.0, "impossible-value", "request_latency"),
+        (("request_latency", "mean"), 1.9, "summary-contradicts-rows", "request_latency"),
+        (("request_latency", "median"), 9.0, "impossible-value", "request_latency"),
+        (("time_to_first_token_ms", "min"), -1, "impossible-value", None),
+        (("time_to_first_token_ms", "mean"), "fast", "not-a-number", None),
+        (("time_to_first_token_ms", "mean"), 10**400, "not-a-number", None),
+        (("output_tokens_per_second", "mean"), 900.0, "rate-contradicts-counts", "output_tokens_per_second"),
+        (("output_token_count", "count"), 7, "counts-contradict", None),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_so_is_told_and_is_no_metric(
+    tmp_path: Path, path: tuple[str, str], value: Any, id: str, lost: str | None
+) -> None:
+    def change(benchmark: Any) -> None:
+        benchmark["metrics"][path[0]]["successful"][path[1]] = value
+
+    record, _ = records(changed(tmp_path, change), "guidellm")
+    assert id in ids(record)
+    assert value not in [each.value for each in record.metrics]
+    assert lost is None or not has(record, lost)
+    assert has(record, "duration")
+
+
+def test_null_is_absent_and_an_empty_distribution_no_zero(tmp_path: Path) -> None:
+    def change(benchmark: Any) -> None:
+        benchmark["metrics"]["request_latency"]["successful"]["mean"] = None
+        empty = {
+            "mean": 0.0,
+            "median": 0.0,
+            "min": 0.0,
+            "max": 0.0,
+            "std_dev": 0.0,
+            "count": 0,
+            "percentiles": {},
+        }
+        benchmark["metrics"]["time_to_first_token_ms"]["successful"] = empty
+
+    record, _ = records(changed(tmp_path, change), "guidellm")
+    assert {each.statistic for each in record.metrics if each.name == "request_latency"} >= {"median", "p99"}
+    assert not [
+        each for each in record.metrics if each.name == "request_latency" and each.statistic == "mean"
+    ]
+    assert not has(record, "time_to_first_token_ms")
+
+
+def test_counts_that_do_not_add_up(tmp_path: Path) -> None:
+    def change(benchmark: Any) -> None:
+        benchmark["metrics"]["request_totals"]["total"] = 40
+
+    record, _ = records(changed(tmp_path, change), "guidellm")
+    assert "counts-contradict" in ids(record)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"metadata": {"guidellm_version": "0.5"}, "benchmarks": []}', "holds no benchmark"),
+        ('{"metadata": {"guidellm_version": "0.5"}}', "expected a GuideLLM report"),
+        ('{"metadata": {"guidellm_version": "0.5"}, "benchmarks": [3]}', "benchmark 1 is no object"),
+        ('{"metadata": {"guidellm_version": "0.5"}, "benchmarks": [{"metr', "no JSON from here on"),
+        ("guidellm_version: 1\nbenchmarks: {", "report.any:3"),
+        ("guidellm_version: 1\nbenchmarks: 3\n", "expected a GuideLLM report"),
+    ],
+)
+def test_what_gives_nothing_is_told_in_a_sentence(tmp_path: Path, content: str, said: str) -> None:
+    file = tmp_path / "report.any"
+    file.write_text(content)
+    with pytest.raises(CannotImport, match=said):
+        records(file, "guidellm")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_report_cut_anywhere_is_told_or_read_never_worse(tmp_path: Path, name: str) -> None:
+    raw = (HERE / name).read_bytes()
+    for part in range(1, 20):
+        file = tmp_path / name
+        file.write_bytes(raw[: len(raw) * part // 20])
+        try:
+            records(file, "guidellm")
+        except CannotImport as error:
+            assert "\n" not in str(error)
+        except AssertionError:
+            assert part < 4, "the head alone tells what it is"
