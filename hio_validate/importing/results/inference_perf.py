@@ -84,12 +84,11 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     everything.metrics = [each for part in parts for each in part.metrics]
     everything.findings = [each for part in parts for each in part.findings]
     everything.unknown = [each for part in parts for each in part.unknown]
-    everything.first_within_whole(("ttft-client", "ttft-server"), "latency-request")
+    everything.first_within_whole(("ttft-client",), "latency-request", of_all=False)
     if total is not None and count is not None and count + (wrong or 0) > total:
         text = f"{count} requests succeeded and {wrong or 0} failed of {total}"
         everything.finding("completed-exceeds-asked", text)
-    if count == 0:
-        everything.nothing_completed()
+    everything.completed(count)
     return Observation(
         name=_name(load),
         line=line,

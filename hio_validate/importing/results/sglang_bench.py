@@ -88,8 +88,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
         apart = bool(accepted) and str(values.get("backend", "")).startswith("sglang-oai")
         hold_against_lists(readings, completed, _first_token(values), None if apart else _gap(values))
     readings.first_within_whole(("ttft-client", "ttft-answer"), "latency-request")
-    if completed == 0:
-        readings.nothing_completed()
+    readings.completed(completed)
     known = readings.used | _SUBJECT.keys() | _WORKLOAD.keys() | _LISTS | _RANDOM
     return Observation(
         name=_name(values),

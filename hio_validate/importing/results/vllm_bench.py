@@ -95,8 +95,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     if requests.asked is not None and completed is not None and completed > requests.asked:
         text = f"{completed} requests were completed, {requests.asked} asked for"
         readings.finding("completed-exceeds-asked", text)
-    if completed == 0:
-        readings.nothing_completed()
+    readings.completed(completed)
     workload = facts(values, _WORKLOAD)
     for name, total in (("prompt_tokens", inputs), ("generated_tokens", outputs)):
         if each := per_request(total, completed):

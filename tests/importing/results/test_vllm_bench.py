@@ -27,7 +27,7 @@ def one(file: Path) -> Any:
 
 def test_a_detailed_file_agrees_with_its_own_lists() -> None:
     record = one(HERE / "detailed.json")
-    assert record.tier is Tier.DRAFT and not record.findings
+    assert record.tier is Tier.DRAFT and not findings(record)
     assert record.requests._asdict() == {"asked": 4, "completed": 3, "failed": 1, "cancelled": None}
     assert record.workload["prompt_tokens"] == 14 and record.workload["generated_tokens"] == 5
     assert record.workload["request_rate"] == "inf" and record.subject["tp"] == "2"
@@ -96,7 +96,7 @@ def test_null_and_nan_are_absent(tmp_path: Path) -> None:
     file = changed("vllm-bench/detailed.json", tmp_path, {"mean_ttft_ms": None, "max_concurrency": None})
     file.write_text(file.read_text().replace('"p90_ttft_ms": 237.5', '"p90_ttft_ms": NaN'))
     record = one(file)
-    assert not {"mean_ttft_ms", "p90_ttft_ms"} & names(record) and not record.findings
+    assert not {"mean_ttft_ms", "p90_ttft_ms"} & names(record) and not findings(record)
     assert record.name == "all-at-once" and "concurrency" not in record.workload
 
 
@@ -236,7 +236,7 @@ def test_log_lines_are_skipped_and_told_where_that_was_asked_for(tmp_path: Path,
     assert [each.metrics for each in records] == [
         each.metrics for each in records_of(HERE / sample, "vllm-bench")
     ]
-    (finding,) = records[-1].findings
+    (finding,) = [each for each in records[-1].findings if each.id != "few-samples"]
     assert finding.id == "skipped-lines" and finding.line == (1 if log else 4)
 
 
@@ -245,3 +245,10 @@ def test_a_cut_object_is_no_log_line(tmp_path: Path) -> None:
     file.write_text((HERE / "appended.json").read_text()[:-9])
     with pytest.raises(CannotImport, match=r"cut\.json:3: no JSON from here on"):
         list(VLLM_BENCH.read(Source(file, skip_log_lines=True)))
+
+
+@pytest.mark.parametrize(("completed", "few"), [(19, True), (20, False)])
+def test_few_requests_are_told(tmp_path: Path, completed: int, few: bool) -> None:
+    counts = {"completed": completed, "num_prompts": 20, "request_throughput": completed / 2.0}
+    record = one(changed("vllm-bench/pooling.json", tmp_path, counts))
+    assert [each.id for each in record.findings] == ["few-samples"] * few
