@@ -22,6 +22,8 @@ _LONGEST = 200
 """Characters of a fact."""
 FEW = 20
 """Fewer completed requests than this make each outer quantile one of them."""
+_MOST = 1e30
+"""More than any count, time or rate can be, in whatever unit; arithmetic with more would not end well."""
 _CONTENT = re.compile(
     r"text|prompt|content|message|response|answer|reason|request|errors?$|^input$|^output$", re.I
 )
@@ -80,8 +82,8 @@ def of_ordered(statistic: str, ordered: Sequence[float], middle: float) -> float
 
 
 def is_measurable(value: Any) -> TypeGuard[int | float]:
-    """Whether a JSON value is a number that can have been measured: finite and not below zero."""
-    return is_number(value) and math.isfinite(value) and value >= 0
+    """Whether a JSON value is a number that can have been measured: not below zero, and not more than anything can be."""
+    return is_number(value) and 0 <= value <= _MOST
 
 
 def fact(value: Any) -> Fact | None:
@@ -143,7 +145,7 @@ class Readings:
         if not is_number(value):
             self.finding("no-number", f"{self.prefix}{key} is {str(value)[:40]!r}: expected a number")
             return None
-        if math.isinf(value) or value < 0:
+        if value > _MOST or value < 0:
             self.finding("impossible-value", f"{self.prefix}{key} is {value}: no such number can be measured")
             return None
         return value
