@@ -14,7 +14,7 @@ from typing import Any
 
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.importer import Importer
-from hio_validate.importing.results.objects import objects, records, says
+from hio_validate.importing.results.objects import Skipped, objects, records, says
 from hio_validate.importing.results.readings import (
     Readings,
     agrees,
@@ -53,6 +53,8 @@ _DEFINITIONS = {
 
 
 def _recognises(source: Source) -> bool:
+    if says(source, "error_type", "serve_overrides"):
+        return True
     if source.head.lstrip("\n, ").startswith(("date,", "unnamed")) or source.head.startswith(",date,"):
         return "model_id" in source.head and "request_throughput" in source.head
     counts = says(source, "completed", "total_input_tokens") and not says(
@@ -77,6 +79,10 @@ def _generation(source: Source) -> str | None:
 
 
 def _read(source: Source) -> Iterator[Observation]:
+    if says(source, "error_type", "serve_overrides") and not says(source, "completed"):
+        _, failure = next(objects(source, Skipped(source)), (0, {}))
+        why = f"this point of the sweep failed ({str(failure.get('error_type'))[:60]}): nothing was measured"
+        raise source.refuse(why, "mend what failed and run the sweep again, with --resume", code=3)
     is_table = source.head.lstrip()[:1] not in ("{", "[") and ",model_id," in source.head
     yield from records(source, _observation, table if is_table else objects)
 
@@ -96,6 +102,12 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
         text = f"{completed} requests were completed, {requests.asked} asked for"
         readings.finding("completed-exceeds-asked", text)
     readings.completed(completed)
+    if values.get("run_number") == -1:
+        readings.drop(
+            [each.name for each in readings.metrics],
+            "warm-up",
+            "it is the warm-up of a sweep, which counts nowhere",
+        )
     workload = facts(values, _WORKLOAD)
     for name, total in (("prompt_tokens", inputs), ("generated_tokens", outputs)):
         if each := per_request(total, completed):
@@ -202,7 +214,12 @@ def _drafting(readings: Readings) -> None:
     readings.take("spec_decode_acceptance_length", "draft-length", "value", "1")
     said = {each.name: each.value for each in readings.metrics}
     share, length = said.get("spec_decode_acceptance_rate"), said.get("spec_decode_acceptance_length")
-    if accepted is not None and drafted and share is not None and not agrees(share, accepted / drafted * 100):
+    if share is not None and share > 100:
+        text = f"acceptance is {share:g} %: more was accepted than was drafted"
+        readings.drop(["spec_decode_acceptance_rate"], "impossible-value", text)
+    elif (
+        accepted is not None and drafted and share is not None and not agrees(share, accepted / drafted * 100)
+    ):
         text = f"acceptance is {share:g} %, but {accepted} of {drafted} drafted tokens were accepted"
         readings.drop(["spec_decode_acceptance_rate"], "rate-contradicts-counts", text)
     if accepted is not None and drafts and length is not None and not agrees(length, 1 + accepted / drafts):

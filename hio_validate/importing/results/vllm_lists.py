@@ -46,6 +46,14 @@ def hold_against_lists(readings: Readings, completed: int, first_token: str, gap
         _hold_gaps(readings, [gaps[at] for at in done if isinstance(gaps[at], list)], done, gap)
     if whole:
         readings.hold_against("latency-request", whole, keep=True)
+        late = sum(first > end * (1 + 1e-9) for first, end in zip(ttfts, whole, strict=False))
+        if late:
+            names = [
+                each.name for each in readings.metrics if each.definition in (first_token, "latency-request")
+            ]
+            readings.drop(
+                names, "first-token-after-end", f"{late} requests have their first token after their end"
+            )
         lengths = [outputs[at] for at in done] if outputs and len(outputs) > max(done) else []
         if ttfts and len(lengths) == len(whole) == len(ttfts) and all(map(is_measurable, lengths)):
             each = [

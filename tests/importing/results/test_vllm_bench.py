@@ -252,3 +252,40 @@ def test_few_requests_are_told(tmp_path: Path, completed: int, few: bool) -> Non
     counts = {"completed": completed, "num_prompts": 20, "request_throughput": completed / 2.0}
     record = one(changed("vllm-bench/pooling.json", tmp_path, counts))
     assert [each.id for each in record.findings] == ["few-samples"] * few
+
+
+def test_a_request_whose_first_token_comes_after_its_end(tmp_path: Path) -> None:
+    def late(values: dict[str, Any]) -> dict[str, Any]:
+        values["latencies"][1] = values["ttfts"][1] / 2
+        return {key: value for key, value in values.items() if not key.endswith(("_e2el_ms", "_tpot_ms"))}
+
+    record = one(changed("vllm-bench/detailed.json", tmp_path, late))
+    assert findings(record) == ["first-token-after-end"]
+    assert not [name for name in names(record) if "ttft" in name]
+
+
+def test_more_accepted_than_drafted_is_told(tmp_path: Path) -> None:
+    counts = {
+        "spec_decode_acceptance_rate": 125.0,
+        "spec_decode_accepted_tokens": 10,
+        "spec_decode_acceptance_length": 3.5,
+    }
+    record = one(changed("vllm-bench/drafted.json", tmp_path, counts))
+    assert findings(record) == ["impossible-value"] and "spec_decode_acceptance_rate" not in names(record)
+
+
+def test_the_warm_up_of_a_sweep_counts_nowhere(tmp_path: Path) -> None:
+    record = one(changed("vllm-bench/drafted.json", tmp_path, {"run_number": -1}))
+    assert findings(record) == ["warm-up"] and not record.metrics
+
+
+def test_a_point_of_a_sweep_that_failed_measured_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "run=0.failure.json"
+    file.write_text(
+        json.dumps(
+            {"run_number": 0, "error_type": "RuntimeError", "error": "x", "serve_overrides": {}}, indent=2
+        )
+    )
+    with pytest.raises(CannotImport, match=r"failed \(RuntimeError\): nothing was measured") as told:
+        list(VLLM_BENCH.read(Source(file)))
+    assert told.value.code == 3
