@@ -2,7 +2,8 @@
 
 Source of keys and formulas: benchmarks/benchmark_serving.py (to v0.10) and vllm/benchmarks/serve.py (`calculate_metrics`,
 `benchmark`, `main`) of vllm-project/vllm; sweeps: vllm/benchmarks/sweep/serve.py. Statistics are milliseconds, the lists of
---save-detailed seconds. TPOT is (latency - TTFT) / (generated tokens - 1), one observation a request; ITL is each gap
+--save-detailed seconds. TPOT is (latency - TTFT) / (generated tokens - 1), one observation a request; in the first
+generation, known by its `request_inthroughput`, it was latency / generated tokens. ITL is each gap
 between two pieces. InferenceX's bench_serving and SGLang's are forks; SGLang's has an importer of its own.
 """
 
@@ -192,6 +193,8 @@ def _families(readings: Readings, completed: int | None) -> None:
     first = _first_token(readings.values)
     for quantity, keys in found.items():
         definition = first if quantity == "ttft" else _DEFINITIONS[quantity]
+        if quantity == "tpot" and "request_inthroughput" in readings.values:
+            definition = "tpot-whole"
         every = completed if quantity not in ("tpot", "itl") else None
         readings.family(keys, definition, "ms", every, quantity)
     old = {

@@ -134,6 +134,9 @@ def test_the_generation_of_2023_has_other_names() -> None:
     record = one(HERE / "of-2023.json")
     assert metric(record, "request_inthroughput").definition == "throughput-requests"
     assert metric(record, "input_throughput").definition == "throughput-input"
+    assert (
+        metric(record, "mean_tpot_ms").definition == "tpot-whole"
+    )  # latency / tokens, until it left the first one out
     assert record.subject["version"] == "0.2.3" and not record.foreign
 
 
