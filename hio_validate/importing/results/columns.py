@@ -84,7 +84,7 @@ class Columns:
     def _one(self, column: Column, value: Any, line: int) -> None:
         if not is_number(value) or not abs(value) < _MOST:  # NaN is below nothing
             message = f"{column.name} is {value!r:.40}, expected a number of {column.unit}"
-            self.fault("not-a-number", column.name, message, line)
+            self.fault("no-number", column.name, message, line)
         elif value < 0:
             message = f"{column.name} is {value:g} {column.unit}: less than nothing"
             self.fault("impossible-value", column.name, message, line)

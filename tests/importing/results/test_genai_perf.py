@@ -70,7 +70,7 @@ def test_a_count_of_requests_where_there_is_one() -> None:
     ("old", "new", "id"),
     [
         ("150.00,100.00,200.00", "150.00,160.00,200.00", "impossible-value"),
-        ("150.00,100.00,200.00", "n/a,100.00,200.00", "not-a-number"),
+        ("150.00,100.00,200.00", "n/a,100.00,200.00", "no-number"),
         ("Token (ms)", "Token (tokens)", "unknown-unit"),
         ("Request Count (count),40.00", "Request Count (count),0.00", "zero-completed"),
     ],
