@@ -256,7 +256,7 @@ def _judge(found: Observation, totals: Mapping[str, float], rounding: float = 0.
 def _of_table(source: Source) -> Observation:
     found = Observation("profile")
     found.subject = {"tool": "aiperf"}
-    rows = list(metric_table.table(source))
+    rows = list(metric_table.table(source, found))
     if not rows:
         raise source.refuse("the table has no row", "import the file as AIPerf wrote it", code=3)
     values = {tag_of(row.name): row.values.get("Value") for row in rows}
