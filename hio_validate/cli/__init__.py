@@ -31,7 +31,16 @@ _GROUPS = {
         "run": ("run_plan:run", "Run a prespecified experiment on this host, under guard."),
         "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
         "stop": ("stop:stop", "End a trial, and only what is the trial's."),
+        "campaign": ("campaign:campaign", "Run several plans around one question, under one run id."),
+        "champion": (
+            "champion:champion",
+            "Say which cell of a campaign is the best measured one, if any is.",
+        ),
         "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
+        "baseline": (
+            "baseline:baseline",
+            "Record what later runs are held against, and hold one against it.",
+        ),
         "compare": ("compare:compare", "Compare two measurements, or say why they are not comparable."),
     },
     "What is decided": {

@@ -8,6 +8,7 @@ has the time of the piece, so that gaps within one are 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -115,7 +116,7 @@ def _workload(load: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Fac
             found[name] = load[key]
     for key, name in (("prompt_len", "prompt_tokens"), ("output_len", "generated_tokens")):
         mean = _part(done, key).get("mean")
-        if is_number(mean) and mean:
+        if is_number(mean) and mean and math.isfinite(mean):
             found[name] = int(mean) if mean == int(mean) else mean
     return found
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hio_validate.evidence.observed import Finding, Measured, Observation, cannot_be, faults_of
+from hio_validate.importing.cannot import Misunderstood
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.private import withheld
 from hio_validate.importing.results.recognise import importer_of
@@ -68,6 +69,14 @@ class Reading:
             raise self.source.refuse(
                 "a number in it is too large to reckon with", "import the file as the tool wrote it"
             ) from None
+        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            what = f"{type(error).__name__}: {error}"[:200]
+            raise Misunderstood(
+                self.file,
+                0,
+                f"hio cannot follow it as a file of {self.importer.format} ({what})",
+                "import the file as the tool wrote it; if it is, this is a fault of hio",
+            ) from error
 
     def _only(self, record: Observation) -> str:
         """The record's name, with its line where an earlier one has it. Kept as hashes: a file may have a million."""

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import re
 
-_NUMBER = re.compile(rb"[-+]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(rb"[-+]?(?:\d[\d_,.']*|\.\d+)(?:[eE][-+]?\d+)?")
 _WHOLE = re.compile(rb"\d+")
+
+
+def _spellings(text: str) -> set[str]:
+    """As it stands, with commas or points as thousands, and the parts that commas keep apart."""
+    plain = text.rstrip(",.'")
+    read = {plain, plain.replace(",", ""), plain.replace(".", "").replace(",", "."), plain.replace("'", "")}
+    return {
+        each for whole in (read, set(text.split(","))) for one in whole for each in (one, one.lstrip("+-"))
+    }
 
 
 def numbers_in(raw: bytes) -> frozenset[int | float]:
@@ -13,7 +22,7 @@ def numbers_in(raw: bytes) -> frozenset[int | float]:
     found: set[int | float] = set()
     for match in _NUMBER.finditer(raw):
         text = match[0].decode()
-        for spelt in {text, text.replace(",", ""), text.lstrip("+-"), *text.split(",")}:
+        for spelt in _spellings(text):
             try:
                 found.add(float(spelt))
                 found.add(int(spelt))
