@@ -37,13 +37,10 @@ class Column:
 
 
 class Columns:
-    """All of them. A context: their temporary files go with it.
+    """All of them. A context: their temporary files go with it. `derived`: whether the values are computed from the rows."""
 
-    `computed`: the values do not stand in the source but were reckoned, as times between two moments are.
-    """
-
-    def __init__(self, computed: bool = False) -> None:
-        self._computed = computed
+    def __init__(self, derived: bool = False) -> None:
+        self._derived = derived
         self._columns: dict[str, Column] = {}
         self._faults: dict[tuple[str, str], tuple[int, int, str]] = {}
         self._stack = ExitStack()
@@ -116,7 +113,7 @@ class Columns:
             )
             if len(column.kept) <= KEPT:
                 record.metrics[before:] = [
-                    each._replace(samples=tuple(column.kept), samples_derived=self._computed)
+                    each._replace(samples=tuple(column.kept), samples_derived=self._derived)
                     if each.statistic == "mean"
                     else each
                     for each in record.metrics[before:]
