@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from hio_validate.evidence.observed import Finding, Measured, Observation, cannot_be, faults_of
 from hio_validate.importing.cannot import Misunderstood
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.private import withheld
 from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
@@ -31,7 +32,7 @@ class Reading:
         self.tiers: Counter[str] = Counter()
         self.findings: dict[str, tuple[Finding, int]] = {}
         """Id of a finding -> the first one, and how many there are."""
-        self._names: set[int] = set()
+        self._names = Names()
 
     @property
     def file(self) -> str:
@@ -79,12 +80,13 @@ class Reading:
             ) from error
 
     def _only(self, record: Observation) -> str:
-        """The record's name, with its line where an earlier one has it. Kept as hashes: a file may have a million."""
+        """The record's name, with its line where an earlier one has it, or where too many came to remember them."""
         name, number = record.name, 1
-        while hash(name) in self._names:
+        if self._names.is_full:
+            return f"{name}-at-{record.line}"
+        while self._names.times(name) > 1:
             name = f"{record.name}-at-{record.line}" + (f"-{number}" if number > 1 else "")
             number += 1
-        self._names.add(hash(name))
         return name
 
     def _sound(self, record: Observation) -> Iterator[Measured]:
