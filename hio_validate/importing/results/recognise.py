@@ -14,6 +14,7 @@ from hio_validate.importing.results.llama_server_facts import LLAMA_SERVER_FACTS
 from hio_validate.importing.results.llama_server_log import LLAMA_SERVER_LOG
 from hio_validate.importing.results.llama_server_metrics import LLAMA_SERVER_METRICS
 from hio_validate.importing.results.llama_server_responses import LLAMA_SERVER
+from hio_validate.importing.results.matched_table import MATCHED_TABLE
 from hio_validate.importing.results.perf_analyzer import PERF_ANALYZER
 from hio_validate.importing.results.rate_table import RATE_TABLE
 from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
@@ -23,6 +24,7 @@ from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 IMPORTERS: tuple[Importer, ...] = (
     LLAMA_BENCH,
     RATE_TABLE,
+    MATCHED_TABLE,
     LLAMA_SERVER,
     LLAMA_SERVER_FACTS,
     LLAMA_SERVER_METRICS,
