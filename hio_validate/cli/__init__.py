@@ -31,6 +31,11 @@ _GROUPS = {
         "run": ("run_plan:run", "Run a prespecified experiment on this host, under guard."),
         "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),
         "stop": ("stop:stop", "End a trial, and only what is the trial's."),
+        "campaign": ("campaign:campaign", "Run several plans around one question, under one run id."),
+        "champion": (
+            "champion:champion",
+            "Say which cell of a campaign is the best measured one, if any is.",
+        ),
         "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
         "baseline": (
             "baseline:baseline",

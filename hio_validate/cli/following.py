@@ -17,7 +17,10 @@ _LOOK_S = 0.2
 
 
 def follow(job: Job, format_: str, guardian: launch.Guardian | None = None, seen: int = 0) -> int:
-    """Tell what happens from event number `seen` on, until the job is closed or left open; the exit code."""
+    """Tell what happens from event number `seen` on, until the job is closed or left open; the exit code.
+
+    `format_`: text, json, or none where whoever calls tells the end itself.
+    """
     try:
         return _follow(job, format_, guardian, seen)
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from typing import Any
 
 from hio_validate.drift import side_by_side
 from hio_validate.execute.arms import as_started
+from hio_validate.execute.interpreted import as_executed
 from hio_validate.execute.work import ArmWork
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.stack import Stack
@@ -75,7 +76,7 @@ def arguments(process: CapturedProcess, arm: ArmWork) -> Iterator[str]:
         yield "drifted: the arguments of the process could not be read"
         return
     words = [word for line in process.argv.value for word in line]
-    wished = arm.command.argv
+    wished = as_executed(arm.command)
     same = len(words) == len(wished) and all(
         word == wish or PLACE_HOLDER.search(wish) for word, wish in zip(words[1:], wished[1:], strict=True)
     )

@@ -22,6 +22,8 @@ from hio_validate.command import Command
 
 TRIAL = "HIO_TRIAL"
 """Environment variable that marks a process with the folder of its job."""
+CAMPAIGN = "HIO_CAMPAIGN"
+"""Environment variable that carries the run id of the campaign, on every process of its cells (contract 10.2)."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36

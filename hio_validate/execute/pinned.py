@@ -38,6 +38,8 @@ def changed(work: Work) -> str | None:
 
 def _pins(work: Work) -> Iterator[tuple[str, str]]:
     yield "plan/v1", work.plan
+    if work.campaign:
+        yield "campaign/v1", work.campaign["campaign"]
     for arm in work.arms.values():
         yield "stack/v1", arm.stack
     for pin in work.fixtures:

@@ -158,6 +158,7 @@ class _Assembly:
             "name": work.job,
             "service": work.service,
             "plan": work.plan,
+            "campaign": Row(work.campaign) if work.campaign else None,
             "question": self.plan.question,
             "stage": self.plan.stage,
             "at": self.legs[0]["started"] if self.legs else self._at("started", "prepared"),

@@ -59,6 +59,7 @@ class Supervisor:
             seconds=self.work.ceilings.total_s,
             alone=True,
             started=self._note_process,
+            marks={owned.CAMPAIGN: self.work.campaign["id"]} if self.work.campaign else {},
         )
         self.watch.listen_to_signals()
 

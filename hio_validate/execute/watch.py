@@ -86,8 +86,11 @@ class Watch:
         seconds: float | None = None,
         alone: bool = False,
         started: Callable[[str, owned.Identity], None] | None = None,
+        marks: Mapping[str, str] | None = None,
     ) -> None:
         self.mark, self.ceilings, self.readings = mark, ceilings, readings or HostReadings()
+        self.marks = dict(marks or {})
+        """What every process of the trial carries in its environment beside its mark."""
         self.samples: list[Sample] = []
         """Of the current leg, oldest first."""
         self.invalid: list[str] = []
@@ -136,7 +139,7 @@ class Watch:
         self.tick()
         try:
             with stdout.open("ab") as out, stderr.open("ab") as err:
-                process = owned.spawn(command, self.mark, out, err, more)
+                process = owned.spawn(command, self.mark, out, err, {**self.marks, **(more or {})})
         except (OSError, subprocess.SubprocessError) as error:
             why = getattr(error, "strerror", None) or str(error)
             raise Abort("failed", f"the {role} cannot be started ({command.program}): {why}") from None

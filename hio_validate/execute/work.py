@@ -134,6 +134,8 @@ class Work:
     """Pins of the fixtures that are asked."""
     secrets: Mapping[str, str] = field(default_factory=dict)
     """Secret that a command names -> where its value is read at start (execute/secrets.py); never the value."""
+    campaign: Mapping[str, str] = field(default_factory=dict)
+    """Where it is a cell of a campaign: `campaign` (its pin), `id` (its run id), `cell`, as run/v1 has them."""
 
 
 def as_text(work: Work) -> str:

@@ -131,6 +131,19 @@ def _judges(item: Item, campaign: Campaign, plan: Item) -> Iterator[tuple[str, s
     accuracy = campaign.focus.accuracy if campaign.focus else None
     if accuracy is None:
         return
+    gate = plan.model.quality
+    if accuracy.tasks:
+        asked = full_name(gate.tasks, plan) if gate is not None else "no task set"
+        if asked != full_name(accuracy.tasks, item):
+            yield (
+                f"it asks {asked}, the accuracy floor stands on {accuracy.tasks}",
+                "write quality: {tasks: ...} as the campaign has it",
+            )
+        elif gate is not None and (gate.floor, gate.margin) != (accuracy.floor, accuracy.margin):
+            yield (
+                f"its quality gate has floor {gate.floor} and margin {gate.margin}, the campaign {accuracy.floor} and {accuracy.margin}",
+                "judge every cell by one floor and one margin",
+            )
     mine = {full_name(name, plan) for name in plan.model.checks}
     lacks = [name for name in accuracy.checks if full_name(name, item) not in mine]
     if lacks:

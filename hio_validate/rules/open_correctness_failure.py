@@ -14,14 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.evidence.design import full_name
-from hio_validate.models.entry import FailedRun
+from hio_validate.evidence.correctness import open_failures
 from hio_validate.models.plan import Plan
-from hio_validate.repo import Item, name_of, pin_of
+from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
 from hio_validate.rules.planned import is_open
-
-_WRONG = ("non-finite-values", "malformed-state")
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -29,18 +26,14 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     baseline, ledger = plan.arms.get(plan.baseline), view.ledger(item.service)
     if baseline is None or not is_open(item, view):
         return
-    for entry in ledger.as_of():
-        stack = pin_of(entry, "stack") if isinstance(entry.model, FailedRun) else None
-        if stack is None or entry.model.hazard not in _WRONG or entry.name in ledger.corrected:
-            continue
-        if full_name(name_of(stack), entry) == full_name(baseline.stack, item):
-            yield Problem(
-                at(item, "arms", plan.baseline, "stack"),
-                f"{baseline.stack} has an open correctness failure: {entry.name} ({entry.model.hazard})",
-                "find its cause first; a number of a wrong parent decides nothing",
-                (("the failure", at(entry, "hazard")),),
-                severity=None if plan.stage == "confirmation" else Severity.GATE,
-            )
+    for entry in open_failures(ledger, baseline.stack, item):
+        yield Problem(
+            at(item, "arms", plan.baseline, "stack"),
+            f"{baseline.stack} has an open correctness failure: {entry.name} ({entry.model.hazard})",
+            "find its cause first; a number of a wrong parent decides nothing",
+            (("the failure", at(entry, "hazard")),),
+            severity=None if plan.stage == "confirmation" else Severity.GATE,
+        )
 
 
 RULE = Rule(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hio_validate.command import Command
 from hio_validate.execute.interpreted import as_executed, interpreter
-from hio_validate.execute.owned import TRIAL
+from hio_validate.execute.owned import CAMPAIGN, TRIAL
 from hio_validate.execute.verified import Check, judged, unseen
 from hio_validate.models.capture import CapturedProcess
 from hio_validate.observe import privacy, proc
@@ -32,7 +32,7 @@ SURROUNDINGS = frozenset(
 """Variables by which a login or a service manager says who started a process and where (POSIX; systemd.exec(5)): they
 set nothing in an engine, so that they may be there beside those of the command."""
 
-GIVEN_BY_HIO = frozenset({"PATH", "LANG", "HOME", TRIAL})
+GIVEN_BY_HIO = frozenset({"PATH", "LANG", "HOME", TRIAL, CAMPAIGN})
 """Variables that a command has without its stack saying so (execute/arms.py, execute/owned.py)."""
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,131 @@
+"""The champion of a campaign: the best measured cell where every gate of contract 10.5 is met, else the previous one is kept.
+
+Invariants: everything is computed from the runs that pin the campaign; a cell that nobody ran, or that ran outside the
+campaign, counts for nothing; cells of different regimes never compete (contract 8.5); what was not measured is not worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from hio_validate.evidence.case import Known
+from hio_validate.evidence.cell_result import CellResult, Configuration, results_of, scope_of
+from hio_validate.evidence.champion_gates import gates
+from hio_validate.evidence.outcome import Condition
+from hio_validate.repo import Item
+from hio_validate.settings.knowledge import Settings
+
+
+@dataclass(frozen=True)
+class Regime:
+    """The cells of one workload regime; `winner` is None where the previous configuration stays."""
+
+    name: str
+    cells: tuple[CellResult, ...]
+    winner: CellResult | None
+    not_told_apart: tuple[str, ...]
+    """Other cells whose gain has an interval that overlaps the winner's: nobody compared the two directly."""
+
+
+@dataclass(frozen=True)
+class Champion:
+    """What came of a campaign."""
+
+    campaign: Item
+    cells: tuple[CellResult, ...]
+    gates: tuple[Condition, ...]
+    regimes: tuple[Regime, ...]
+
+    @property
+    def gates_met(self) -> bool:
+        return all(each.met for each in self.gates)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether any leg of any cell counts."""
+        return any(
+            trial.counted for each in self.cells if each.verdict is not None for trial in each.verdict.trials
+        )
+
+    @property
+    def winners(self) -> list[Regime]:
+        """The regimes that have a winner; none where a gate is not met."""
+        return [each for each in self.regimes if each.winner is not None] if self.gates_met else []
+
+    @property
+    def overall(self) -> CellResult | None:
+        """The winner of every regime, where that is one configuration."""
+        won = self.winners
+        if not won or len(won) < len(self.regimes):
+            return None
+        first = won[0].winner
+        kinds = {
+            each.winner.configuration(each.winner.best.candidate)
+            for each in won
+            if each.winner and each.winner.best
+        }
+        return first if len(kinds) == 1 else None
+
+    @property
+    def configurations(self) -> int:
+        """How many different configurations were measured, the baseline among them."""
+        return len(self._measured)
+
+    @cached_property
+    def _measured(self) -> set[Configuration]:
+        return {
+            each.configuration(arm)
+            for each in self.cells
+            if each.verdict is not None
+            for arm in each.verdict.case.model.arms
+            if each.verdict.case.counted(arm)
+        }
+
+    @property
+    def scope(self) -> str:
+        """Where it holds, in words."""
+        hosts = sorted({scope_of(each, "host")[:12] for each in self.cells if each.run is not None})
+        models = sorted({scope_of(each, "model")[:12] for each in self.cells if each.run is not None})
+        space = self.campaign.model.scope.factors
+        said = [f"host {' and '.join(hosts) or 'unknown'}", f"model {' and '.join(models) or 'unknown'}"]
+        said += [", ".join(regime.name for regime in self.regimes)]
+        return "; ".join([*said, f"varied: {', '.join(space)}"] if space else said)
+
+    @property
+    def untested(self) -> list[str]:
+        """What the plans name as untested."""
+        plans = [each.verdict.case.plan for each in self.cells if each.verdict is not None]
+        return list(dict.fromkeys(text for plan in plans if plan is not None for text in plan.untested))
+
+
+def champion(campaign: Item, known: Known, settings: Settings) -> Champion:
+    """Judge a readable campaign by the runs that pin it."""
+    cells = tuple(results_of(campaign, known))
+    return Champion(campaign, cells, gates(campaign, cells, known, settings), tuple(_regimes(cells)))
+
+
+def _regimes(cells: Sequence[CellResult]) -> Iterator[Regime]:
+    for name in dict.fromkeys(each.regime for each in cells):
+        mine = tuple(each for each in cells if each.regime == name)
+        winner = max((each for each in mine if each.may_win), key=_gain, default=None)
+        near = tuple(
+            each.name for each in mine if winner is not None and each is not winner and _overlap(each, winner)
+        )
+        yield Regime(name, mine, winner, near)
+
+
+def _gain(each: CellResult) -> float:
+    return each.best.gain if each.best is not None else float("-inf")
+
+
+def _overlap(one: CellResult, winner: CellResult) -> bool:
+    """Whether two gains over one baseline have intervals that overlap; one without an interval is not told apart."""
+    if not one.may_win or one.best is None or winner.best is None:
+        return False
+    mine, best = one.best.interval, winner.best.interval
+    if None in (mine.low, mine.high, best.low, best.high):
+        return True
+    assert mine.low is not None and mine.high is not None and best.low is not None and best.high is not None
+    return mine.low <= best.high and best.low <= mine.high

@@ -1,0 +1,143 @@
+"""A campaign on a page: what each cell would do, what speaks against it, how far it has come; text and JSON (version 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hio_validate.campaign_prospect import CampaignProspect, CellProspect
+from hio_validate.diagnostic import Report
+from hio_validate.execute.campaigns import Standing
+from hio_validate.models.campaign import Campaign
+from hio_validate.report.json_ import summary_and_findings
+from hio_validate.report.paragraph import paragraph
+from hio_validate.report.refusals import refusals
+from hio_validate.report.summary import counted
+from hio_validate.report.table import table
+from hio_validate.report.visible import visible
+
+
+def as_shape(found: CampaignProspect, report: Report | None, exit_code: int) -> dict[str, Any]:
+    """The page as versioned data."""
+    return {
+        "version": 1,
+        "campaign": found.item.name,
+        "service": found.item.service,
+        "file": found.item.file,
+        "digest": found.item.document.digest,
+        "question": found.model.question,
+        "run_id": found.run_id,
+        "begun": found.begun.at if found.begun else None,
+        "cells": [_cell(each, found.coverage) for each in found.cells],
+        "coverage": list(found.coverage),
+        "acts": {act: list(of) for act, of in found.acts.items()},
+        "longest_s": found.longest_s,
+        "refused": found.refused,
+        **(summary_and_findings(report) if report is not None else {}),
+        "exit_code": exit_code,
+    }
+
+
+def _cell(each: CellProspect, coverage: Sequence[str]) -> dict[str, Any]:
+    plan = each.plan
+    return {
+        "cell": each.name,
+        "plan": each.cell.plan,
+        "engine": each.cell.engine,
+        "regime": each.cell.regime,
+        "run": each.standing.run,
+        "state": each.standing.state,
+        "why": each.standing.why or None,
+        "required": each.name in coverage,
+        "order": list(plan.plan.order) if plan else None,
+        "longest_s": plan.longest_s if plan else None,
+        "stops": plan.stops if plan else None,
+        "approvals": [
+            {"approves": one.approves, "entry": one.entry, "missing": one.missing or None}
+            for one in (plan.approvals if plan else ())
+        ],
+        "refused": list(each.refused),
+    }
+
+
+_BY_A_RULE = re.compile(r"\[[a-z-]+\]$")
+
+
+def render(found: CampaignProspect, width: int = 80, *, judged: bool = False) -> str:
+    """The page as text. `judged`: a report of the rules stands below it, so that what they found is not told twice."""
+    model = found.model
+    parts = [
+        paragraph(f"{found.item.name}: a campaign of {found.item.service}", width)
+        + paragraph(model.question, width),
+        table(list(_facts(found)), width),
+        "cells\n"
+        + table(
+            [_row(each) for each in found.cells], width, ("  cell", "plan", "state", "what it does"), True
+        ),
+    ]
+    against = [each for each in found.refused if not (judged and _BY_A_RULE.search(each))]
+    parts += ["what speaks against it\n" + refusals(against, width)] if against else []
+    return "\n".join(parts)
+
+
+def _facts(found: CampaignProspect) -> Iterator[tuple[str, str]]:
+    model = found.model
+    yield "run id", found.run_id + (f", begun {found.begun.at}" if found.begun else "")
+    stacks = model.baseline.stack if model.baseline else None
+    yield "baseline", f"{stacks or 'unknown'}: measured again in every cell"
+    if model.focus:
+        yield "focus", f"{model.focus.metric}, {model.focus.better} is better"
+    yield "coverage", f"{', '.join(found.coverage)} have to be complete for a champion"
+    scope = model.scope
+    yield "quantisation", ", ".join(scope.quantisation) or "not touched"
+    yield "speculation", ", ".join(scope.speculation) or "not touched"
+    acts = "; ".join(f"{act} for {', '.join(of)}" for act, of in found.acts.items())
+    yield "acts", acts or "none beyond measuring"
+    left = len(found.left)
+    yield (
+        "at most",
+        f"{found.longest_s:g} s for the {counted(left, 'cell')} that {'is' if left == 1 else 'are'} left, restorations aside",
+    )
+
+
+def _row(each: CellProspect) -> tuple[str, str, str, str]:
+    plan = each.plan
+    if plan is None:
+        return f"  {each.name}", each.cell.plan, "unreadable", ""
+    stops = f"stops {plan.stops}" if plan.stops else "stops nothing"
+    missing = sum(1 for one in plan.approvals if one.missing)
+    lacks = f"; {counted(missing, 'approval')} missing" if missing else ""
+    said = f"{counted(len(plan.plan.order), 'leg')} of {', '.join(plan.plan.arms)}, at most {plan.longest_s:g} s; {stops}{lacks}"
+    return f"  {each.name}", each.cell.plan, each.standing.state, each.standing.why or said
+
+
+def progress_line(number: int, of: int, standing: Standing, said: str) -> str:
+    """What happens to a cell, in a line."""
+    return f"cell {number} of {of}, {visible(standing.cell)}: {visible(said)}\n"
+
+
+def outcome(
+    run_id: str, model: Campaign, standings: Sequence[Standing], record: str | None, width: int
+) -> str:
+    """How every cell ended."""
+    rows = [(f"  {each.cell}", each.state, each.why or each.run) for each in standings]
+    where = f"recorded in {record}" if record else "not over yet: nothing is recorded of the campaign itself"
+    return f"{visible(run_id)}: {counted(len(model.cells), 'cell')}\n{table(rows, width, whole=True)}{visible(where)}\n"
+
+
+def outcome_shape(
+    run_id: str, campaign: str, standings: Sequence[Standing], record: str | None, exit_code: int
+) -> dict[str, Any]:
+    """The same as versioned data."""
+    return {
+        "version": 1,
+        "campaign": campaign,
+        "run_id": run_id,
+        "record": record,
+        "cells": [
+            {"cell": each.cell, "run": each.run, "state": each.state, "why": each.why or None}
+            for each in standings
+        ],
+        "exit_code": exit_code,
+    }

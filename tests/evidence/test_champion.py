@@ -1,0 +1,218 @@
+"""A champion has earned it, or the previous one is kept; each gate is missed for its own reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hio_validate.report.champion import as_shape, render
+from tests.evidence.campaigned import FASTER, RUN_ID, SAME, SLOWER, Campaigned
+from tests.evidence.experiment import ROOM, SERVICE, text
+from tests.small_repo import pin, stack, write
+
+ONE_REGIME = {"two": ("2", "short"), "four": ("4", "short")}
+TWO_REGIMES = {"two": ("2", "short"), "four": ("4", "long")}
+
+
+def test_the_largest_shown_gain_of_a_regime_is_the_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", FASTER)
+    found = made.champion()
+    assert [each.reason for each in found.gates if not each.met] == []
+    assert found.overall is not None and found.overall.name == "four"
+    assert found.configurations == 3
+    page = render(found)
+    assert "the champion is base with server.threads = 4" in page
+    assert "best of the 3 configurations measured in this scope" in page
+    shape = as_shape(found, 0)
+    assert (shape["result"], shape["champion"]["set"]) == ("champion", {"server.threads": "4"})
+
+
+def test_no_improvement_keeps_the_previous_one_with_a_reason_for_each_cell(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two", SAME)
+    made.run("four", SLOWER)
+    found = made.champion()
+    assert found.gates_met and found.winners == []
+    page = render(found)
+    assert page.startswith(f"{SERVICE}/threads: no improvement, keep the previous one: base\n")
+    assert "it shows nothing beyond the noise of this host" in page
+    assert "it shows a harm" in page
+    assert as_shape(found, 0)["keeps"] == "base"
+
+
+def test_two_regimes_with_two_winners_have_no_single_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, TWO_REGIMES)
+    made.run("two")
+    made.run("four", FASTER)
+    found = made.champion()
+    assert found.overall is None
+    assert {each.name: each.winner.name for each in found.winners if each.winner} == {
+        "short": "two",
+        "long": "four",
+    }
+    assert "no single champion; one for each regime" in render(found)
+
+
+def test_one_configuration_that_wins_every_regime_is_the_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, {"short": ("2", "short"), "long": ("2", "long")})
+    made.run("short")
+    made.run("long", FASTER)
+    assert made.champion().overall is not None
+
+
+def test_a_regime_without_a_gain_leaves_no_single_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, TWO_REGIMES)
+    made.run("two")
+    made.run("four", SAME)
+    found = made.champion()
+    assert found.overall is None and [each.name for each in found.winners] == ["short"]
+    assert "long: no improvement, keep base" in render(found)
+
+
+def test_gains_that_overlap_are_not_told_apart(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", {**FASTER, "two": [60.3, 60.0, 61.1, 60.6]})
+    assert made.champion().regimes[0].not_told_apart == ("two",)
+
+
+def test_a_cell_that_was_not_run_leaves_the_coverage_incomplete(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    assert made.missed() == {"coverage": "coverage-incomplete"}
+    assert made.champion().winners == []
+    assert "keep base: not met: coverage" in render(made.champion())
+
+
+def test_a_cell_beyond_the_coverage_may_be_missing(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME, lambda document: document.update(coverage=["two"]))
+    made.run("two")
+    assert made.missed() == {}
+
+
+def test_a_run_outside_the_campaign_counts_for_nothing(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", run=lambda document: document.pop("campaign"))
+    assert made.missed() == {"coverage": "coverage-incomplete"}
+
+
+def test_an_aborted_run_is_not_complete(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", run=lambda document: document.update(outcome="aborted", why="memory"))
+    assert "coverage" in made.missed()
+
+
+def test_the_record_decides_which_run_is_the_cell(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", FASTER)
+    two = f"{ROOM}/runs/{RUN_ID}.two/run.yaml"
+    record = {
+        "hio": "campaign-run/v1", "name": RUN_ID, "service": SERVICE, "campaign": made.pin,
+        "at": "2026-01-04T02:00:00Z", "ended": "2026-01-04T09:00:00Z",
+        "cells": {"two": {"outcome": "completed", "run": pin(f"{RUN_ID}.two", (tmp_path / two).read_text())},
+                  "four": {"outcome": "not-run"}},
+    }  # fmt: skip
+    write(tmp_path, {f"{ROOM}/campaign-runs/{RUN_ID}.yaml": text(record)})
+    found = made.champion()
+    assert [each.run is not None for each in found.cells] == [True, False]
+
+
+def _wrong(arm: str) -> Any:
+    def spoil(row: dict[str, Any]) -> None:
+        if row["phase"] == "check" and row["arm"] == arm:
+            row["expected"] = "fail"
+
+    return spoil
+
+
+def test_wrong_answers_of_a_candidate_take_that_cell_out(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", FASTER, rows=_wrong("two"))
+    found = made.champion()
+    assert found.gates_met
+    assert found.overall is not None and found.overall.name == "two"
+    assert "out for wrong answers: four" in render(found).replace("\n                   ", " ")
+
+
+def test_wrong_answers_of_the_baseline_leave_no_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", FASTER, rows=_wrong("base"))
+    assert made.missed() == {"accuracy": "baseline-answers-wrong"}
+
+
+def test_answers_that_nobody_judged_leave_no_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", rows=lambda row: row.update(expected="-"))
+    assert made.missed()["accuracy"] == "accuracy-unknown"
+
+
+def test_a_draft_leaves_no_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", run=lambda document: document.update(logs=[]))
+    assert made.missed() == {"repeated trials": "not-a-verdict"}
+
+
+def test_cells_of_two_hosts_are_not_compared(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", run=lambda document: document["scope"].update(host="0" * 64))
+    assert made.missed()["comparability"] == "host-differs"
+
+
+def test_an_unknown_host_is_never_the_same(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    for cell in ONE_REGIME:
+        made.run(cell, run=lambda document: document["scope"].pop("host"))
+    assert made.missed()["comparability"] == "host-differs"
+
+
+def test_a_program_that_was_replaced_between_two_cells_wants_the_baseline_again(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run(
+        "four", capture=lambda document: document["processes"]["server"]["executable"].update(sha256="1" * 64)
+    )
+    assert made.missed()["comparability"] == "baseline-program-differs"
+
+
+def test_speculation_that_is_not_declared_is_out_of_scope(tmp_path: Path) -> None:
+    made = Campaigned(
+        tmp_path, ONE_REGIME, lambda document: document.update(scope={"factors": ["server.batch-size"]})
+    )
+    made.run("two")
+    made.run("four")
+    assert made.missed() == {"declared scope": "out-of-scope"}
+
+
+def test_an_input_that_is_missing_leaves_no_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME, lambda document: document.pop("target"))
+    made.run("two")
+    made.run("four")
+    assert made.missed() == {"seven inputs": "inputs-missing"}
+
+
+def test_an_open_correctness_failure_blocks_a_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four")
+    entry = {
+        "hio": "entry/v1", "id": "nan", "service": SERVICE, "after": [made.experiment.approval], "by": "someone",
+        "at": "2026-01-06T00:00:00Z", "kind": "failed-run", "hazard": "non-finite-values",
+        "because": "logits were NaN after 4096 tokens", "pins": {"stack": pin("base", stack("base"))},
+    }  # fmt: skip
+    write(tmp_path, {f"ledger/{SERVICE}/2026/nan.yaml": text(entry)})
+    assert made.missed() == {"correctness": "open-correctness-failure"}
+
+
+def test_nothing_that_counts_is_nothing_measured(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    assert not made.champion().is_measured
