@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hio_validate.evidence.observed import Observation, of_row
+from hio_validate.evidence.observed import Observation
 from hio_validate.repo import Item, Repo
 
 
@@ -17,20 +17,17 @@ class Unkept(Exception):
 
 def kept_records(item: Item, repo: Repo) -> Iterator[Observation]:
     """The records of an observation/v1, one after the other. Raises Unkept."""
-    # Imported here: only where the records of an observation are asked for.
-    import json
+    # Imported here: few repositories have observations, and reading records loads json.
+    from hio_validate.evidence.records import Wrong, rows_of
 
     file = item.model.records.file
     raw = repo.beside(item, file)
     if raw is None or repo.digest_beside(item, file) != item.model.records.sha256:
         raise Unkept(f"{file} of {item.name} is missing, or has other bytes than {item.name} pins")
-    for number, line in enumerate(raw.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            yield of_row(json.loads(line))
-        except (KeyError, TypeError, ValueError, RecursionError):
-            raise Unkept(f"{file}:{number} of {item.name} is no record") from None
+    for number, found in rows_of(raw):
+        if isinstance(found, Wrong):
+            raise Unkept(f"{file}:{number} of {item.name} is no record: {found}")
+        yield found
 
 
 def record_of(item: Item, repo: Repo, name: str | None) -> Observation | None:

@@ -11,12 +11,10 @@ record the baseline under a new name and append a `correction` of this one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from hio_validate.diagnostic import Severity
-from hio_validate.evidence.baseline import evidence_of
-from hio_validate.evidence.kept import Unkept
-from hio_validate.evidence.sides import Number
 from hio_validate.models.entry import Baseline, Dimension
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key, listed
@@ -25,6 +23,10 @@ from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key, list
 def check(item: Item, view: View) -> Iterator[Problem]:
     if not isinstance(item.model, Baseline) or not item.model.dimensions or item.model.conditions is None:
         return
+    # Imported here: few baselines have numbers, and observations load dataclasses.
+    from hio_validate.evidence.baseline import evidence_of
+    from hio_validate.evidence.kept import Unkept
+
     try:
         base = evidence_of(item, view)
     except Unkept as error:
@@ -49,7 +51,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
                 f"they give {known}",
             )
             continue
-        for key, said, given in _different(dimension, number):
+        for key, said, given in _different(dimension, number._asdict()):
             yield Problem(
                 at(item, "dimensions", index, key),
                 f"{key} of {dimension.metric} is {said} here; the rows give {given}",
@@ -57,15 +59,15 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             )
 
 
-def _different(dimension: Dimension, number: Number) -> Iterator[tuple[str, object, object]]:
-    if abs(dimension.value - number.value) > 1e-9 * abs(number.value):
-        yield "value", dimension.value, f"{number.value:.12g}"
+def _different(dimension: Dimension, given: Mapping[str, Any]) -> Iterator[tuple[str, object, object]]:
+    """(key, what is said, what the rows give) of all that is not the same."""
+    if abs(dimension.value - given["value"]) > 1e-9 * abs(given["value"]):
+        yield "value", dimension.value, f"{given['value']:.12g}"
     for key in ("unit", "definition", "better"):
-        said, given = getattr(dimension, key), getattr(number, key)
-        if said != given:
-            yield key, said, given or "no direction"
-    if dimension.n is not None and dimension.n != number.n:
-        yield "n", dimension.n, "an unknown number" if number.n is None else number.n
+        if getattr(dimension, key) != given[key]:
+            yield key, getattr(dimension, key), given[key] or "no direction"
+    if dimension.n is not None and dimension.n != given["n"]:
+        yield "n", dimension.n, "an unknown number" if given["n"] is None else given["n"]
 
 
 RULE = Rule(
