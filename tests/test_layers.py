@@ -71,7 +71,7 @@ MAY_IMPORT = {
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements "
+    "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements exporting rests_on "
     "campaign_prospect",
     "hook": "",
     "__main__": "validating cli hook",

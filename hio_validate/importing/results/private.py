@@ -13,7 +13,7 @@ from hio_validate.settings.credentials import PLAIN, SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD, says_secret
 
 _PAIR = re.compile(
-    r'(?:"(?P<key>[\w.\- ]{2,60})"\s*:\s*"(?P<value>[^"\\\s]{6,2000})")'
+    r'(?:\\*"(?P<key>[\w.\- ]{2,60})\\*"\s*:\s*\\*"(?P<value>[^"\\\s]{6,2000}))'
     r"|(?:(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]{1,60})[= ]\"?(?P<given>[^\s\"'\\,;]{6,2000}))"
     r"|(?:(?<![\w.-])(?P<name>[A-Za-z_]\w{1,60})=\"?(?P<set>[^\s\"'\\,;&]{6,2000}))"
 )

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from hio_validate.evidence.observed import ERRORS, Finding, Measured, Observation, faults_of
+from hio_validate.evidence.observed import Finding, Measured, Observation, cannot_be, faults_of
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.private import withheld
 from hio_validate.importing.results.recognise import importer_of
@@ -40,7 +40,7 @@ class Reading:
     @property
     def code(self) -> int:
         """The exit code of a file that was read to its end: 3 where nothing was measured, 1 where it contradicts itself."""
-        return 3 if not self.measured else int(any(each in ERRORS for each in self.findings))
+        return 3 if not self.measured else int(any(map(cannot_be, self.findings)))
 
     def records(self) -> Iterator[Observation]:
         """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""
