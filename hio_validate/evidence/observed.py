@@ -100,7 +100,9 @@ class Observation:
     @property
     def tier(self) -> Tier:
         """What it deserves (contract 7.1, 7.6): it was measured outside hio, so that DRAFT is the most."""
-        has_shape = {"prompt_tokens", "generated_tokens", "samples_per_query"} & self.workload.keys()
+        has_shape = {
+            "prompt_tokens", "generated_tokens", "samples_per_query", "task", "operator",
+        } & self.workload.keys()  # fmt: skip
         return Tier.DRAFT if self.metrics and has_shape else Tier.NEEDS_CONTEXT
 
     @property

@@ -261,14 +261,14 @@ def as_shape(judged: Verdict) -> dict[str, Any]:
             {"leg": each.number, "arm": each.arm, "counted": each.counted, "invalid": list(each.invalid)}
             for each in judged.trials
         ],
-        "quality": _quality_shape(judged),
+        "quality": quality_shape(judged),
         "different_work": [{**each._asdict(), "sentence": each.sentence} for each in judged.unequal],
         "conditions": [{**each._asdict(), "met": each.met} for each in judged.conditions],
         "next": {"say": said, "command": command},
     }
 
 
-def _quality_shape(judged: Verdict) -> dict[str, Any] | None:
+def quality_shape(judged: Verdict) -> dict[str, Any] | None:
     """What the arms answered; null where no task set was planned or nothing can be computed."""
     found = answered(judged.case)
     if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from statistics import median
@@ -12,6 +13,8 @@ import pytest
 
 from tests.cli.console import hio, one_sentence
 from tests.evidence.experiment import Experiment, text, whole
+from tests.evidence.test_quality_gate import judged as answered
+from tests.evidence.test_quality_gate import rows
 from tests.small_repo import ROOM, SERVICE, committed, git, pin, sha, stack, write
 
 OWN = Path(__file__).parents[2]
@@ -48,7 +51,7 @@ def test_every_part_that_is_published_is_there(tmp_path: Path) -> None:
     said = hio(whole(tmp_path).root, "report", "threads").out
     titles = [line[3:] for line in said.split("\n") if line.startswith("## ")]
     assert titles == [
-        "What serves now", "Configurations", "Measurements", "Individual observations", "What was not measured",
+        "What serves now", "Configurations", "Measurements", "Individual observations", "Quality gate", "What was not measured",
         "Failed and invalid", "Conditions of the tier", "Identity", "Restoration", "Rollback", "What is left", "Evidence",
     ]  # fmt: skip
     assert "remaining bottleneck: unknown: no profile" in said
@@ -200,10 +203,26 @@ def test_what_is_deployed_and_the_way_back_come_from_the_ledger(tmp_path: Path) 
     write(root, {f"ledger/{SERVICE}/2026/d1.yaml": text(entry)})
     said = hio(root, "report", "threads").out
     assert "- serving: two, deployment d1 by someone, 2026-01-09T00:00:00Z" in said
-    assert (
-        "base serves again, no rollback plan is pinned:\n\n```console\nhio rollback lab/tiny --yes\n```"
-        in said
-    )
+    assert "base serves again, no rollback plan is pinned; this shows it, --yes does it:" in said
+    assert "```console\nhio rollback lab/tiny\n```" in said
+
+
+def test_a_profile_of_another_time_names_no_bottleneck(tmp_path: Path) -> None:
+    root = whole(tmp_path).root
+    source, records = "kernel,ns\n", '{"name": "k", "metrics": [{"definition": "kernel-time", "value": 5}]}\n'
+    observation = {
+        "hio": "observation/v1", "name": "nsys", "service": SERVICE, "stack": pin("base", stack("base")),
+        "source": {"file": "source.csv", "sha256": sha(source), "format": "nsys-stats", "bytes": len(source)},
+        "records": {"file": "records.jsonl", "sha256": sha(records), "count": 1},
+    }  # fmt: skip
+    folder = f"{ROOM}/observations/nsys"
+    write(root, {f"{folder}/observation.yaml": text(observation), f"{folder}/source.csv": source,
+                 f"{folder}/records.jsonl": records})  # fmt: skip
+    shape = _json(root, "threads")
+    assert shape["profiles"] == [{"observation": "nsys", "format": "nsys-stats"}]
+    assert shape["bottleneck"] == "unknown: the profiles on record are not of these legs"
+    assert "profiles" not in [each["what"] for each in shape["missing"]]
+    assert f"{folder}/records.jsonl" in [each["file"] for each in shape["rests_on"]]
 
 
 def test_text_of_a_document_stays_text(tmp_path: Path) -> None:
@@ -226,3 +245,12 @@ def test_a_run_of_this_repository_is_reported(tmp_path: Path) -> None:
     assert said.code == 0
     assert "Decided: increment 2026-11-30-increment-threads" in said.out
     assert "the chosen configuration is the stack threads-2" in said.out
+
+
+def test_the_task_set_is_told_with_its_numbers(tmp_path: Path) -> None:
+    answered(tmp_path, rows({"base": 1, "two": 4}))
+    said = hio(tmp_path, "report", "threads", "--no-strict").out
+    quality = said.partition("## Quality gate")[2].partition("\n## ")[0]
+    assert re.search(r"\| all +\| 59 of 60 \(0\.\d+ to 0\.\d+\) +\| 56 of 60 ", quality)
+    assert "| even" in quality and "task set sums; other kinds of tasks are untested" in quality
+    assert "No task set was asked" in hio(whole(tmp_path / "other").root, "report", "threads").out

@@ -10,11 +10,18 @@ from typing import Any
 
 import pytest
 
+from hio_validate.evidence.raw import read_rows
+from hio_validate.evidence.tiers import verdict
 from hio_validate.exporting.cannot import CannotExport
 from hio_validate.exporting.checked import checked
 from hio_validate.exporting.llm_d import SCHEMA, report
+from hio_validate.history import Folder
+from hio_validate.repo import load
+from hio_validate.rules.base import View
 from tests.evidence.experiment import Experiment, whole
 from tests.small_repo import ROOM
+
+OWN = Path(__file__).parents[2]
 
 
 def _rows(root: Path, arm: str) -> list[dict[str, str]]:
@@ -47,6 +54,37 @@ def test_every_number_follows_from_the_raw_rows(made: tuple[Path, dict[str, Any]
     speed = told["results"]["observability"]["hio"]["metrics"]["decode_tps"]
     assert speed["mean"] == pytest.approx(fmean(float(row["decode_tps"]) for row in rows))
     assert (speed["units"], speed["definition"]) == ("tokens/s", "decode-rate-n")
+
+
+FIELDS = {
+    "time_to_first_token": ("ttft_ms", "ms"),
+    "time_per_output_token": ("tpot_ms", "ms/token"),
+    "request_latency": ("wall_s", "s"),
+}
+
+
+def test_a_run_of_this_repository_keeps_every_definition_apart() -> None:
+    repo = load(Folder(OWN))
+    item = repo.find("run/v1", "2026-11-30-threads")
+    assert item is not None
+    told = checked(report(verdict(item, View(repo)), "threads-2"), SCHEMA)
+    raw = repo.beside(item, "rows.tsv")
+    rows = [row for row in read_rows(item.model, raw or b"") if row.cells["phase"] == "measured"]
+    mine = [row.cells for row in rows if row.cells["arm"] == "threads-2"]
+    latency = told["results"]["request_performance"]["aggregate"]["latency"]
+    assert set(latency) == set(FIELDS), "the median gap of an answer is no inter-token latency"
+    for field, (column, unit) in FIELDS.items():
+        assert latency[field]["units"] == unit
+        assert latency[field]["p50"] == pytest.approx(median(float(row[column]) for row in mine))
+    own = told["results"]["observability"]["hio"]["metrics"]
+    assert {name: each["definition"] for name, each in own.items()} == {
+        "decode_tps": "decode-rate-n", "prefill_tps": "prefill-rate-evaluated", "itl_ms": "itl-request-median",
+    }  # fmt: skip
+    assert told["scenario"]["load"]["standardized"]["output_seq_len"] == {
+        "distribution": "fixed",
+        "value": 128,
+    }
+    assert told["run"]["time"]["duration"] == "PT97.167S"
 
 
 def test_the_tier_goes_with_it(made: tuple[Path, dict[str, Any]]) -> None:

@@ -59,11 +59,7 @@ def recognises(source: Source) -> bool:
             or "aiperf profile" in head
             or bool(_SPAN.search(head))
         )
-    return metric_table.is_one(head) and not _of_genai_perf(head)
-
-
-def _of_genai_perf(head: str) -> bool:
-    return "Time To First Token" in head or "(per sec)" in head or "Num Output Token" in head
+    return metric_table.is_one(head) and not metric_table.is_of_genai_perf(head)
 
 
 def generation(source: Source) -> str | None:

@@ -31,6 +31,8 @@ _NOT_DISTINGUISHING = RESULTS | WORK | {
 
 
 def _recognises(source: Source) -> bool:
+    if "test_backend_ops" in source.head:  # its SQL is of the same printer
+        return False
     return form_of(source.head) is not None or tables.is_table(source.head)
 
 

@@ -44,7 +44,7 @@ class Reading:
 
     def records(self) -> Iterator[Observation]:
         """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""
-        for record in self.importer.read(self.source):
+        for record in self._read():
             record.name = self._only(record)
             record.metrics[:] = self._sound(record)
             record.findings += withheld(record)
@@ -60,6 +60,14 @@ class Reading:
             raise self.source.refuse(
                 "no record stands in it", "import the results of a run that ended", code=3
             )
+
+    def _read(self) -> Iterator[Observation]:
+        try:
+            yield from self.importer.read(self.source)
+        except OverflowError:
+            raise self.source.refuse(
+                "a number in it is too large to reckon with", "import the file as the tool wrote it"
+            ) from None
 
     def _only(self, record: Observation) -> str:
         """The record's name, with its line where an earlier one has it. Kept as hashes: a file may have a million."""

@@ -49,6 +49,7 @@ REMEDIES = {
     "regime-unproven": "keep the column of cached tokens, and warm the cache where warm is planned",
     "no-quality-gate": "add a fixture with an expected result to the plan's checks, and measure again",
     "quality-gate-failed": "keep the arm whose answers are right; find out why the other's are not",
+    "quality-not-shown": "ask more items, or plan the margin that so many can show: hio plan check says which",
     "work-differs": "make the arms do the same work (fixture, seed, sampling), or widen same_work in a new plan",
     "work-unproven": _BY_HIO,
     "instrumented": "measure again without the profiler; a profiled leg is no benchmark",

@@ -11,6 +11,7 @@ from typing import Any
 from hio_validate.quantity import change, measured, probability, share
 from hio_validate.repo import name_of
 from hio_validate.report.prose import bullets, command, grid, paragraph, text
+from hio_validate.report.published.answer import answer, title
 from hio_validate.report.published.run import set_of
 from hio_validate.size import shown
 
@@ -20,75 +21,15 @@ Section = tuple[str, Callable[[Shape], list[str]]]
 HEAD = ("subject", "strict", "tier", "result", "gaps")
 """Keys of every reported subject; the sections look for the others."""
 
-_TIERS = {
-    "VERDICT": "every condition of the record is met",
-    "DRAFT": "it is no verdict, and decides nothing",
-    "NEEDS_CONTEXT": "nobody knows for which workload it holds",
-}
-
 
 def render(shape: Shape) -> str:
     """The whole page."""
-    parts = [_title(shape), *_answer(shape)]
-    for title, told in SECTIONS[shape["subject"]["kind"]]:
+    parts = [title(shape), *answer(shape)]
+    for heading, told in SECTIONS[shape["subject"]["kind"]]:
         found = told(shape)
         if found:
-            parts += [f"## {title}", *found]
+            parts += [f"## {heading}", *found]
     return "\n\n".join(parts) + "\n"
-
-
-def _title(shape: Shape) -> str:
-    subject = shape["subject"]
-    return f"# {text(subject['service'] + '/' + subject['name'])}: {shape['result']}, {shape['tier']}"
-
-
-def _answer(shape: Shape) -> list[str]:
-    """What was found, how far it holds, what to do: whoever stops reading here has been told."""
-    first = " ".join([f"**{text(_finding(shape))}**", text(_scope(shape))])
-    reasons = len(shape["gaps"])
-    held = f"{shape['tier']}: {_TIERS[shape['tier']]}"
-    if not shape["strict"]:
-        held += "; written with --no-strict"
-    if reasons:
-        held += f", {reasons} gap{'s' if reasons > 1 else ''} below"
-    return [paragraph(first), paragraph(text(f"{held}.")), paragraph(text(_now(shape)))]
-
-
-def _finding(shape: Shape) -> str:
-    said = [f"{each['means']}{_numbers(shape, each['arm'])}" for each in shape["alternatives"]]
-    return "; ".join(said or ["there is nothing to compare"]) + "."
-
-
-def _numbers(shape: Shape, arm: str) -> str:
-    each = next(
-        each for each in shape["comparisons"] if (each["to"], each["metric"]) == (arm, shape["metric"])
-    )
-    if each["change_percent"] is None:
-        return ""
-    one, two = each["medians"]
-    noise = share(each["noise"]["percent"]) if each["noise"] else "unknown"
-    return (
-        f" ({each['metric']} {measured(one)} -> {measured(two, each['unit'])}, {change(each['change_percent'])}, "
-        f"n {' and '.join(str(len(values)) for values in each['values'].values())}, "
-        f"p {probability(each['test']['p'])}, noise {noise})"
-    )
-
-
-def _scope(shape: Shape) -> str:
-    chosen = shape["chosen"]
-    scope = f"{chosen['scope']['fixture'] or 'an unknown fixture'}, {chosen['scope']['regime'] or 'an unknown regime'}"
-    if chosen["arm"] is None:
-        return f"Scope {scope}."
-    return f"{chosen['arm']} is the best of the {chosen['configurations']} configurations measured in scope {scope}."
-
-
-def _now(shape: Shape) -> str:
-    last = shape["decisions"][-1] if shape["decisions"] else None
-    if last is not None:
-        left = shape["gates_left"]
-        then = f" {len(left)} gate{'s' if len(left) > 1 else ''} left before the next level." if left else ""
-        return f"Decided: {last['kind']} {last['entry']} by {last['by']}.{then}"
-    return f"To do: {shape['next']['say']}."
 
 
 def _gaps(shape: Shape) -> list[str]:
@@ -190,6 +131,31 @@ def _cell(value: float | None) -> str:
     return "unknown" if value is None else measured(value)
 
 
+def _quality(shape: Shape) -> list[str]:
+    """How each arm answered; what else answers are good for is untested (contract 10.4)."""
+    checks = [each for each in shape["conditions"] if each["name"] == "quality gate"]
+    parts = [bullets(text(f"expected answers: {each['sentence']}") for each in checks)]
+    found = shape["quality"]
+    if found is None:
+        return [
+            *parts,
+            paragraph("No task set was asked: what the answers are worth beyond these is untested."),
+        ]
+    arms = list(found["arms"])
+    rows = [["all", *(_share(found["arms"][arm]) for arm in arms)]]
+    rows += [[text(kind), *(_share(sides[arm]) for arm in arms)] for kind, sides in found["kinds"].items()]
+    said = [
+        f"{arm}: {each['reason'] or 'met'}: {each['sentence']}" for arm, each in found["candidates"].items()
+    ]
+    said.append(f"task set {found['tasks']}; other kinds of tasks are untested")
+    return [*parts, grid(("items", *map(text, arms)), rows), bullets(map(text, said))]
+
+
+def _share(side: Shape) -> str:
+    interval = side["interval"]
+    return f"{side['right']} of {side['items']} ({interval['low']:.3f} to {interval['high']:.3f})"
+
+
 def _not_measured(shape: Shape) -> list[str]:
     said = [f"not measured: {each}" for each in shape["not_measured"]]
     said += [f"untested, by the plan: {each}" for each in shape["untested"]]
@@ -272,12 +238,17 @@ def _way_back(shape: Shape) -> list[str]:
     if found["command"] is None:
         return [paragraph("Nothing is deployed on record, so there is nothing to take back.")]
     plan = f"by the plan {found['plan']}" if found["plan"] else "no rollback plan is pinned"
-    return [paragraph(text(f"{found['restores']} serves again, {plan}:")), command(found["command"])]
+    return [
+        paragraph(text(f"{found['restores']} serves again, {plan}; this shows it, --yes does it:")),
+        command(found["command"]),
+    ]
 
 
 def _left(shape: Shape) -> list[str]:
     said = [f"gate: {each}" for each in shape["gates_left"]]
-    parts = [bullets(text(each) for each in [*said, f"remaining bottleneck: {shape['bottleneck']}"])]
+    said.append(f"remaining bottleneck: {shape['bottleneck']}")
+    said += [f"profile {each['observation']} ({each['format']})" for each in shape["profiles"]]
+    parts = [bullets(map(text, said))]
     todo = shape["next"]
     if todo and todo["command"]:
         parts += [paragraph(text(f"{todo['say']}:")), command(todo["command"])]
@@ -296,6 +267,7 @@ _RUN: Sequence[Section] = (
     ("Configurations", _configurations),
     ("Measurements", _measurements),
     ("Individual observations", _observations),
+    ("Quality gate", _quality),
     ("What was not measured", _not_measured),
     ("Failed and invalid", _failed),
     ("Conditions of the tier", _conditions),

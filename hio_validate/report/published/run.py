@@ -18,13 +18,16 @@ from hio_validate.repo import Item, Repo, name_of, pin_of
 from hio_validate.report.ledger import as_shape as ledger_shape
 from hio_validate.report.published.gaps import Gap, gaps_of
 from hio_validate.report.published.not_measured import not_measured
-from hio_validate.report.verdict import MEANS, comparison_shape, next_step
+from hio_validate.report.verdict import MEANS, comparison_shape, next_step, quality_shape
 from hio_validate.rests_on import RestsOn, rests_on
 from hio_validate.settings.value import text_of
 from hio_validate.status import Status
 
 Shape = dict[str, Any]
 NO_PROFILE = "unknown: no profile"
+OTHER_PROFILES = "unknown: the profiles on record are not of these legs"
+_OF_A_PROFILE = b'"kernel-'
+"""Begins the definitions of what only a profiler sees, as `records.jsonl` writes them."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,19 @@ class Told:
     def rests(self) -> RestsOn:
         """The run, what decides about it, who serves, and all that these rely on."""
         serving = (self.ledger.deployment, self.ledger.parent_entry, self.matrix)
-        roots = [self.judged.run, *self.decisions, *(item for item in serving if item is not None)]
+        known = (item for item in serving if item is not None)
+        roots = [self.judged.run, *self.decisions, *known, *self.profiles]
         return rests_on(self.repo, roots)
+
+    @property
+    def profiles(self) -> list[Item]:
+        """Observations of a profiler that say they are of a stack of this run; of another time than its legs (6.10)."""
+        stacks = {arm.stack for arm in self.judged.case.model.arms.values()}
+        said = [item for item in self.repo.of("observation/v1") if item.model.stack in stacks]
+        return [
+            item for item in said
+            if _OF_A_PROFILE in (self.repo.beside(item, item.model.records.file) or b"")
+        ]  # fmt: skip
 
     @property
     def stack(self) -> str | None:
@@ -132,7 +146,10 @@ def _standing(told: Told) -> Shape:
         ],
         "decisions": [_decision(item) for item in told.decisions],
         "gates_left": [sentence for each in gates for sentence in each.missing],
-        "bottleneck": NO_PROFILE,
+        "bottleneck": OTHER_PROFILES if told.profiles else NO_PROFILE,
+        "profiles": [
+            {"observation": item.name, "format": item.model.source.format} for item in told.profiles
+        ],
         "rollback": _rollback(told),
         "next": {"say": said, "command": command} if not told.decisions else None,
     }
@@ -168,7 +185,7 @@ def _rollback(told: Told) -> Shape:
         return {"command": None, "plan": None, "restores": None}
     to = entry.model.pins.rollback
     return {
-        "command": f"hio rollback {told.ledger.service} --yes",
+        "command": f"hio rollback {told.ledger.service}",
         "plan": name_of(plan) if plan else None,
         "restores": name_of(to) if to else NOTHING,
     }
@@ -192,6 +209,7 @@ def _measured(judged: Verdict) -> Shape:
             }
             for each in case.trials
         ],
+        "quality": quality_shape(judged),
         "different_work": [each.sentence for each in judged.unequal],
         "not_measured": not_measured(case),
         "untested": list(case.plan.untested) if case.plan else [],
@@ -248,7 +266,8 @@ def _missing(told: Told) -> Iterator[Shape]:
         yield {"what": "identity", "sentence": "no leg was captured"}
     if any(each.reason == "baseline-not-accepted" for each in told.judged.record):
         yield {"what": "baseline", "sentence": "the reference is no accepted baseline"}
-    yield {"what": "profiles", "sentence": f"no profile was recorded; the bottleneck is {NO_PROFILE}"}
+    if not told.profiles:
+        yield {"what": "profiles", "sentence": "no profile was recorded, so the bottleneck is unknown"}
     yield {"what": "cost ledger", "sentence": "no cost was estimated"}
     if told.matrix is None:
         yield {

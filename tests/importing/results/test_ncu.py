@@ -11,7 +11,7 @@ from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
 from tests.importing.results.sampled import SAMPLES, has, ids, number, records
 
-HERE = SAMPLES / "ncu"
+HERE = SAMPLES / "ncu-details"
 
 
 def test_each_launch_is_a_record() -> None:
@@ -54,9 +54,18 @@ def test_a_number_that_is_two_numbers_is_absent() -> None:
     assert number(record, "Command line profiler metrics: dram__bytes.sum", "value").value == 17
 
 
-def test_a_file_of_an_error_alone_is_refused_with_that_error() -> None:
+DENIED = """\
+==PROF== Connected to process 4711 (/usr/bin/bench)
+==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters
+==PROF== Disconnected from process 4711
+"""
+
+
+def test_a_file_of_an_error_alone_is_refused_with_that_error(tmp_path: Path) -> None:
+    file = tmp_path / "denied.csv"
+    file.write_text(DENIED)
     with pytest.raises(CannotImport, match=r"denied\.csv:2: .*ERR_NVGPUCTRPERM") as refused:
-        records(HERE / "denied.csv", "ncu-details")
+        records(file, "ncu-details")
     assert refused.value.code == 3
 
 

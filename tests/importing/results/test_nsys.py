@@ -12,7 +12,7 @@ from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
 from tests.importing.results.sampled import SAMPLES, generation, has, ids, number, records
 
-HERE = SAMPLES / "nsys"
+HERE = SAMPLES / "nsys-kernels"
 SUMMARY = HERE / "cuda_gpu_kern_sum.csv"
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import hio_validate.evidence.conditions
-import hio_validate.evidence.receipts
+import hio_validate.evidence
 from hio_validate.evidence.outcome import Tier
 from hio_validate.evidence.tiers import Verdict
 from hio_validate.report.published.gaps import REMEDIES, gaps_of
@@ -14,6 +13,7 @@ from hio_validate.report.published.run import tier_of
 from hio_validate.rests_on import Broken
 from tests.evidence.experiment import Experiment, whole
 
+EVIDENCE = Path(hio_validate.evidence.__file__).parent
 OF_AN_EFFECT = {
     "effect-within-noise",
     "below-tolerance",
@@ -27,10 +27,11 @@ OF_AN_EFFECT = {
 def _reasons() -> set[str]:
     """Every reason that a condition of the evidence can have."""
     found = set()
-    for module in (hio_validate.evidence.conditions, hio_validate.evidence.receipts):
-        for node in ast.walk(ast.parse(Path(module.__file__ or "").read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Condition":
-                words = (each.value for each in ast.walk(node.args[1]) if isinstance(each, ast.Constant))
+    for name in ("conditions", "receipts", "quality_gate", "quality"):
+        for node in ast.walk(ast.parse((EVIDENCE / f"{name}.py").read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Condition", "Gated"):
+                reason = node.args[1 if getattr(node.func, "id", "") == "Condition" else 0]
+                words = (each.value for each in ast.walk(reason) if isinstance(each, ast.Constant))
                 found |= {word for word in words if isinstance(word, str) and word}
     return found
 
