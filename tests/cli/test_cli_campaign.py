@@ -196,6 +196,41 @@ def test_an_edited_campaign_does_not_go_on(tmp_path: Path, state: Path) -> None:
     assert "it was edited since" in words_of(said.stdout)
 
 
+def test_a_cell_that_left_the_host_unsafe_is_recovered_first(tmp_path: Path, state: Path) -> None:
+    place = small_campaign(tmp_path, requests=LONG)
+    with (tmp_path / "controller.log").open("wb") as log:
+        controller = subprocess.Popen(
+            [*COMMAND, "campaign", "run", "threads", "--yes"], cwd=place.root, stdout=log, stderr=log
+        )
+    wait_for(lambda: (job := job_of(state, "two")) is not None and bool(job.legs))
+    second = hio(place, "campaign", "run", "threads", "--yes")
+    assert second.returncode == 1
+    assert "is run by another process already" in second.stderr
+    assert hio(place, "campaign", "run", "threads", "--close").returncode == 1
+    first = job_of(state, "two")
+    assert first is not None
+    keepers = first.keepers
+    owned.send(keepers["supervisor"], signal.SIGSTOP)
+    owned.send(keepers["guardian"], signal.SIGKILL)
+    owned.send(keepers["supervisor"], signal.SIGKILL)
+    assert controller.wait(60) == 1
+    assert f"hio runs --recover {first.name} comes first" in words_of(
+        (tmp_path / "controller.log").read_text()
+    )
+    said = hio(place, "campaign", "run", "threads", "--yes")
+    assert said.returncode == 1
+    assert f"hio runs --recover {first.name} comes first" in words_of(said.stdout + said.stderr)
+    assert hio(place, "runs", "--recover").returncode == 0
+    assert job_of(state, "four") is None
+    closed = hio(place, "campaign", "run", "threads", "--close")
+    assert closed.returncode == 1, closed.stdout + closed.stderr
+    record = next(iter(place.repo.of("campaign-run/v1"))).model
+    assert record.cells["two"].outcome in ("aborted", "failed", "stopped")
+    assert record.cells["four"].outcome == "not-run"
+    assert hio(place, "validate").returncode == 0
+    assert hio(place, "campaign", "run", "threads", "--yes").returncode == 1
+
+
 def test_without_a_campaign_there_is_nothing_to_show(tmp_path: Path, state: Path) -> None:
     place = small_campaign(tmp_path)
     (place.root / CAMPAIGN_FILE).unlink()
