@@ -485,3 +485,24 @@ def test_one_service_can_be_asked_for(tmp_path: Path) -> None:
 def test_without_a_changed_file_there_is_nothing_to_say(tmp_path: Path) -> None:
     found = changed(tmp_path, {"README.md": "no document\n"})
     assert (found.changed, found.services, found.exit_code) == (0, (), 0)
+
+
+def test_the_run_of_a_campaign_is_told_with_its_cells(tmp_path: Path) -> None:
+    ran = f"""\
+hio: campaign-run/v1
+name: 2026-03-01-threads
+service: {SERVICE}
+campaign: threads@sha256:{sha("a campaign")}
+at: "2026-03-01T08:00:00Z"
+ended: "2026-03-01T09:00:00Z"
+cells:
+  two: {{outcome: aborted, why: memory}}
+  four: {{outcome: not-run}}
+"""
+    found = changed(tmp_path, {f"{ROOM}/campaign-runs/2026-03-01-threads.yaml": ran})
+    (told,) = [each for each in service(found).records if each.kind == "campaign-run"]
+    assert told.says == (
+        "ran the campaign threads from 2026-03-01T08:00:00Z to 2026-03-01T09:00:00Z",
+        "cell two aborted: memory",
+        "cell four not-run",
+    )
