@@ -23,8 +23,11 @@ def render(found: Champion, width: int = 80) -> str:
     parts += ["cells\n" + table([_row(each) for each in found.cells], width, whole=True)]
     parts += [_conditions("missed", [each for each in found.gates if not each.met], width)]
     parts += [_conditions("met", [each for each in found.gates if each.met], width)]
-    if found.untested:
-        parts.append("untested\n" + "".join(paragraph(f"  {each}", width) for each in found.untested))
+    untested = [*found.untested]
+    if found.untested_kinds:
+        untested.append(f"kinds of tasks: {', '.join(found.untested_kinds)}")
+    if untested:
+        parts.append("untested\n" + "".join(paragraph(f"  {each}", width) for each in untested))
     return "\n".join(part for part in parts if part)
 
 
@@ -129,6 +132,7 @@ def as_shape(found: Champion, exit_code: int) -> dict[str, Any]:
         "configurations": found.configurations,
         "scope": found.scope,
         "untested": found.untested,
+        "task_kinds": {"measured": found.task_kinds, "untested": found.untested_kinds},
         "exit_code": exit_code,
     }
 

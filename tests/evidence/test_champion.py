@@ -26,6 +26,9 @@ def test_the_largest_shown_gain_of_a_regime_is_the_champion(tmp_path: Path) -> N
     assert "the champion is base with server.threads = 4" in page
     assert "best of the 3 configurations measured in this scope" in page
     shape = as_shape(found, 0)
+    assert "kinds of tasks: code-tests, retrieval, positional-recall, tool-round-trips" in " ".join(
+        page.split()
+    )
     assert (shape["result"], shape["champion"]["set"]) == ("champion", {"server.threads": "4"})
 
 
