@@ -12,10 +12,9 @@ from typing import Any
 from hio_validate.evidence import identity
 from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.tiers import Verdict
-from hio_validate.ledger import NOTHING, Ledger
-from hio_validate.models.entry import Deployment, Opportunity
+from hio_validate.ledger import Ledger
 from hio_validate.repo import Item, Repo, name_of, pin_of
-from hio_validate.report.ledger import as_shape as ledger_shape
+from hio_validate.report.published import standing
 from hio_validate.report.published.gaps import Gap, gaps_of
 from hio_validate.report.published.not_measured import not_measured
 from hio_validate.report.verdict import MEANS, comparison_shape, next_step, quality_shape
@@ -104,7 +103,7 @@ def as_shape(told: Told) -> Shape:
         "result": str(judged.result),
         "question": (judged.case.plan.question if judged.case.plan else None) or judged.case.model.question,
         "gaps": [each._asdict() for each in gaps],
-        **_standing(told),
+        **_chosen(told),
         **_measured(judged),
         **_relied_on(told),
         "rests_on": [each._asdict() for each in rests.files],
@@ -119,16 +118,14 @@ def tier_of(judged: Verdict, gaps: Sequence[Gap], strict: bool) -> Tier:
     return judged.tier if strict and not gaps else Tier.DRAFT
 
 
-def _standing(told: Told) -> Shape:
+def _chosen(told: Told) -> Shape:
     """Who serves, what was chosen, what else was kept, and what is left to do."""
     judged, case = told.judged, told.judged.case
     said, command = next_step(judged)
-    ledger = ledger_shape(told.ledger, (), "9999-12-31T23:59:59Z")
     is_decided = _is_decided(judged)
     gates = [each for each in told.statuses if is_decided and each.stack == told.stack]
     return {
-        "deployed": ledger["deployed"],
-        "parent": ledger["parent"],
+        **standing.of_ledger(told.ledger),
         "chosen": {
             "arm": judged.best if is_decided else None,
             "stack": told.stack if is_decided else None,
@@ -144,13 +141,12 @@ def _standing(told: Told) -> Shape:
             }
             for each in judged.deciding
         ],
-        "decisions": [_decision(item) for item in told.decisions],
+        "decisions": [standing.decision(item) for item in told.decisions],
         "gates_left": [sentence for each in gates for sentence in each.missing],
         "bottleneck": OTHER_PROFILES if told.profiles else NO_PROFILE,
         "profiles": [
             {"observation": item.name, "format": item.model.source.format} for item in told.profiles
         ],
-        "rollback": _rollback(told),
         "next": {"say": said, "command": command} if not told.decisions else None,
     }
 
@@ -160,35 +156,6 @@ def _is_decided(judged: Verdict) -> bool:
     plan = judged.case.plan
     stage = plan.stage if plan is not None else judged.case.model.stage
     return stage != "a-a" and judged.result not in (Result.NOT_COMPARABLE, Result.NOT_MEASURABLE)
-
-
-def _decision(item: Item) -> Shape:
-    model = item.model
-    said = f"{model.benefit}; next: {model.next}" if isinstance(model, Opportunity) else model.because
-    stack = pin_of(item, "stack")
-    return {
-        "entry": item.name,
-        "kind": getattr(model, "decision", None) or model.kind,
-        "by": model.by,
-        "at": model.at,
-        "factor": getattr(model, "factor", None),
-        "stack": name_of(stack) if stack else None,
-        "because": said,
-    }
-
-
-def _rollback(told: Told) -> Shape:
-    """The way back from what serves; nothing to go back from where nothing was deployed."""
-    entry = told.ledger.deployment
-    plan = pin_of(entry, "rollback_plan") if entry is not None else None
-    if entry is None or not isinstance(entry.model, Deployment):
-        return {"command": None, "plan": None, "restores": None}
-    to = entry.model.pins.rollback
-    return {
-        "command": f"hio rollback {told.ledger.service}",
-        "plan": name_of(plan) if plan else None,
-        "restores": name_of(to) if to else NOTHING,
-    }
 
 
 def _measured(judged: Verdict) -> Shape:
