@@ -117,11 +117,15 @@ class _Module:
             said.append(f"default={info.default!r}")
         return f"    {name}: {_written(info.annotation)} = field({', '.join(said)})"
 
+    def _is_taken(self, module: str, name: str) -> bool:
+        """Whether a name already means what another module calls so."""
+        return any(name in names for other, names in self.used.items() if other != module)
+
     def _literal(self, schema: Any) -> str:
         """The Python expression of a schema; what has a name is called by it."""
         for module in (*self.before, self):
             for name, named in module.schemas:
-                if named == schema:
+                if named == schema and not self._is_taken(module.name, name):
                     return self._from(module.name, name)
         match schema:
             case {"type": "model", "cls": cls}:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.compared import STRICT, Allowed, Compared
-from hio_validate.evidence.observed import Observation, of_row
+from hio_validate.evidence.kept import Unkept, kept_records
+from hio_validate.evidence.observed import Observation
 from hio_validate.evidence.outcome import Tier
 from hio_validate.evidence.sides import Side, of_arm, of_observation
 from hio_validate.evidence.work_done import unequal_work
-from hio_validate.importing.results.recognise import IMPORTERS, importer_of
-from hio_validate.importing.results.source import Source, strict_json
+from hio_validate.importing.results.reading import reading
+from hio_validate.importing.results.recognise import IMPORTERS
+from hio_validate.importing.results.source import Source
 from hio_validate.repo import Item, Repo
 from hio_validate.rules.base import View, listed
 
@@ -26,6 +29,16 @@ class NoMeasurement(Exception):
     def __init__(self, message: str, code: int = 2) -> None:
         super().__init__(message)
         self.code = code
+
+
+class Found(NamedTuple):
+    """What a word means."""
+
+    side: Side
+    item: Item | None
+    """The run or the observation; None for a file."""
+    part: str
+    """The arm or the record."""
 
 
 class Measurements:
@@ -49,15 +62,15 @@ class Measurements:
 
     def compared(self, one: str, other: str, allowed: Allowed = STRICT) -> Compared:
         """What two words mean, side by side. Raises NoMeasurement and CannotImport."""
-        sides = self.side(one), self.side(other)
+        a, b = self.find(one), self.find(other)
         unequal = None
-        if sides[0].record and sides[0].record == sides[1].record and not allowed.work_percent:
+        if a.side.record and a.side.record == b.side.record and not allowed.work_percent:
             case = self._case(one.rpartition(":")[0])
-            arms = one.rpartition(":")[2], other.rpartition(":")[2]
-            unequal = [each.sentence for each in unequal_work(case.model, case.trials, arms, case.same_work)]
-        return Compared(*sides, allowed, unequal)
+            found = unequal_work(case.model, case.trials, (a.part, b.part), case.same_work)
+            unequal = [each.sentence for each in found]
+        return Compared(a.side, b.side, allowed, unequal)
 
-    def side(self, word: str) -> Side:
+    def find(self, word: str) -> Found:
         """What a word means: FILE, FILE#record, NAME, NAME#record or RUN:ARM. Raises NoMeasurement and CannotImport."""
         if _is_file(word):
             return self._of_file(word, "")
@@ -68,22 +81,24 @@ class Measurements:
             return self._of_run(*word.rsplit(":", 1))
         return self._of_document(before if sign else word, record if sign else "")
 
-    def _of_file(self, file: str, record: str) -> Side:
-        return of_observation(
-            _chosen(records_of(Path(file), file, self._told), file, record), _label(file, record)
-        )
+    def _of_file(self, file: str, record: str) -> Found:
+        found = _chosen(records_of(Path(file), file, self._told), file, record)
+        return Found(of_observation(found, _label(file, record)), None, found.name)
 
-    def _of_document(self, name: str, record: str) -> Side:
+    def _of_document(self, name: str, record: str) -> Found:
         item = self._the("observation/v1", name, "looked for a file and for an observation of the repository")
-        found = _chosen(kept_records(item, self.view.repo), name, record)
-        return of_observation(found, _label(name, record))
+        try:
+            found = _chosen(kept_records(item, self.view.repo), name, record)
+        except Unkept as error:
+            raise NoMeasurement(str(error), 3) from None
+        return Found(of_observation(found, _label(name, record)), item, found.name)
 
-    def _of_run(self, run: str, arm: str) -> Side:
+    def _of_run(self, run: str, arm: str) -> Found:
         case = self._case(run)
         if arm not in case.model.arms:
             raise NoMeasurement(f"{run} has no arm {arm}; it has {listed(case.model.arms)}")
         tier = Tier(self.view.verdict(case.run).tier)
-        return of_arm(case, arm, f"{run}:{arm}", tier, self.statistic)
+        return Found(of_arm(case, arm, f"{run}:{arm}", tier, self.statistic), case.run, arm)
 
     def _case(self, run: str) -> Case:
         item = self._the("run/v1", run, "RUN:ARM is an arm of a run")
@@ -125,26 +140,11 @@ def records_of(
     source = Source(path, shown, told)
     if not source.size:
         raise source.refuse("it is empty", "name the file that the tool wrote", code=3)
-    importer = importer_of(source)
-    if importer is None:
+    found = reading(source)
+    if found is None:
         known = ", ".join(each.format for each in IMPORTERS)
         raise source.refuse("it is no result file that hio knows", f"it knows {known}", code=3)
-    yield from importer.read(source)
-
-
-def kept_records(item: Item, repo: Repo) -> Iterator[Observation]:
-    """The records of an observation of the repository. Raises NoMeasurement."""
-    file = item.model.records.file
-    raw = repo.beside(item, file)
-    if raw is None or repo.digest_beside(item, file) != item.model.records.sha256:
-        raise NoMeasurement(f"{file} of {item.name} is missing, or has other bytes than {item.name} pins", 3)
-    for number, line in enumerate(raw.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            yield of_row(strict_json(line.decode("utf-8")))
-        except (KeyError, TypeError, ValueError):
-            raise NoMeasurement(f"{file}:{number} of {item.name} is no record", 3) from None
+    yield from found.records()
 
 
 _SHOWN = 8

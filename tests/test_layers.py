@@ -43,6 +43,7 @@ MAY_IMPORT = {
     "scaffold": "source models repo settings inheritance recording",
     "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",
+    "baselines": "models repo evidence ledger known_good measurements rules",
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
@@ -71,8 +72,8 @@ MAY_IMPORT = {
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life render execute report console validating planning focused prospect from_run importing known_good measurements "
-    "exporting rests_on campaign_prospect",
+    "status next_test life render execute report console validating planning focused prospect from_run importing known_good "
+    "measurements baselines rests_on exporting campaign_prospect",
     "hook": "",
     "__main__": "validating cli hook",
 }

@@ -25,7 +25,7 @@ A_CONTRACT_LINE = re.compile(r"^(\d+\.\d+) ", re.MULTILINE)
 
 UNSUPPRESSIBLE = {
     "ambiguous-scalar", "anchor-lost", "answers-contradict-tasks", "approval-does-not-cover",
-    "broken-lineage", "campaign-run-contradicts-runs", "dangling-reference", "duplicate-key",
+    "baseline-contradicts-rows", "incomplete-baseline", "placeholder-baseline", "broken-lineage", "campaign-run-contradicts-runs", "dangling-reference", "duplicate-key",
     "frozen-document-changed", "history-altered", "history-hidden", "impossible-measurement",
     "incomplete-decision", "incomplete-deployment", "internal-error", "literal-secret",
     "misdirected-rollback-plan", "misnamed-document", "not-same-work", "nothing-measured", "open-tips",

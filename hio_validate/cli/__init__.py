@@ -37,6 +37,10 @@ _GROUPS = {
             "Say which cell of a campaign is the best measured one, if any is.",
         ),
         "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
+        "baseline": (
+            "baseline:baseline",
+            "Record what later runs are held against, and hold one against it.",
+        ),
         "compare": ("compare:compare", "Compare two measurements, or say why they are not comparable."),
     },
     "What is decided": {

@@ -95,12 +95,17 @@ class Pair(NamedTuple):
 
 class Compared:
     """Side A and side B; a change is of B in percent of A. `unequal`: where two arms of one run did different work, as
-    its plan tolerates it, a sentence each."""
+    its plan tolerates it, a sentence each. `called`: the sides in a sentence."""
 
     def __init__(
-        self, one: Side, other: Side, allowed: Allowed = STRICT, unequal: Sequence[str] | None = None
+        self,
+        one: Side,
+        other: Side,
+        allowed: Allowed = STRICT,
+        unequal: Sequence[str] | None = None,
+        called: tuple[str, str] = ("A", "B"),
     ) -> None:
-        self.one, self.other, self.allowed, self._unequal = one, other, allowed, unequal
+        self.one, self.other, self.allowed, self._unequal, self.called = one, other, allowed, unequal, called
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -129,14 +134,17 @@ class Compared:
         for key in dict.fromkeys((*MUST_BE_KNOWN, *one, *other)):
             if key in one and key in other:
                 if not same(one[key], other[key]):
-                    yield f"{words(key)}: {one[key]} in A, {other[key]} in B"
+                    yield f"{words(key)}: {self._both(one[key], other[key])}"
             elif key in MUST_BE_KNOWN and (key in one or key in other) and not self._told_by_counts(key):
-                side, fact = ("A", one[key]) if key in one else ("B", other[key])
-                yield f"{words(key)}: {fact} in {side}, unknown in {'B' if side == 'A' else 'A'}"
+                yield f"{words(key)}: {self._both(one.get(key, 'unknown'), other.get(key, 'unknown'))}"
         if self.one.prompts and self.other.prompts and self.one.prompts != self.other.prompts:
             yield "the prompts are not the same"
         if not self.of_one_record:
             yield from self._unknown_in_both()
+
+    def _both(self, one: Fact, other: Fact) -> str:
+        """Both facts, each with its side."""
+        return f"{one} in {self.called[0]}, {other} in {self.called[1]}"
 
     def _told_by_counts(self, key: str) -> bool:
         """Whether the side that does not say what was asked says what was done instead."""
@@ -170,7 +178,7 @@ class Compared:
             one, other = (side.done.get(quantity) for side in self.sides)
             if one is None and other is None:
                 continue
-            said = f"{IN_WORDS[quantity]}: {_counts(one)} in A, {_counts(other)} in B"
+            said = f"{IN_WORDS[quantity]}: {self._both(_counts(one), _counts(other))}"
             if one is None or other is None:
                 if not self._both_say_what_was_asked(quantity):
                     found[quantity] = said

@@ -98,6 +98,15 @@ DEFINITIONS: dict[str, Definition] = {
     # What was drafted.
     "draft-acceptance": Definition("acceptance", "share", "higher", "accepted drafted tokens over drafted tokens"),
     "draft-length": Definition("acceptance", "count", "higher", "tokens that one step of the target accepted, its own token included"),
+    # Whether it was right.
+    "accuracy": Definition("quality", "share", "higher", "right answers over all items of a task, as the harness takes and scores them"),
+    "accuracy-normalised": Definition("quality", "share", "higher", "the same, where the likeliest choice is that of the likelihood over its length in bytes"),
+    "standard-error": Definition("standard error", "any", None, "standard error of a mean over items, as the harness gives it"),
+    "operator-cases-ok": Definition("operator cases", "count", "higher", "cases of an operator whose error against the reference backend is within the tolerance"),
+    "operator-cases-failed": Definition("failed operator cases", "count", "lower", "cases of an operator that are beyond the tolerance, or could not be computed"),
+    "operator-cases-not-supported": Definition("operator cases that are not supported", "count", None, "cases of an operator that the backend does not do: neither passed nor failed"),
+    "operator-nmse": Definition("numerical error", "any", "lower", "test-backend-ops: error of a case against the reference backend, mse(a, b) / mse(a, 0) unless the operator has another one"),
+    "operator-time": Definition("operator time", "time", "lower", "test-backend-ops perf: a graph of copies of one operator over their number"),
     # What work it was: neither more nor less is a gain.
     "prompt-length": Definition("prompt length", "count", None, "prompt tokens of a request, as the source counts them"),
     "generated-length": Definition("generated length", "count", None, "generated tokens of a request, as the source counts them"),

@@ -19,8 +19,8 @@ class Metric(NamedTuple):
 
 
 METRICS = {
-    "decode_tps": Metric("token/s", "higher", "decode-rate-n", "timings.predicted_per_second of the server: n tokens over the decode time"),
-    "prefill_tps": Metric("token/s", "higher", "prefill-rate-evaluated", "timings.prompt_per_second of the server: evaluated prompt tokens over the prefill time"),
+    "decode_tps": Metric("token/s", "higher", "decode-rate-n", "timings of the server: predicted_n over predicted_ms, all n tokens over the decode time, whichever way its build counts the rate"),
+    "prefill_tps": Metric("token/s", "higher", "prefill-rate-evaluated", "timings of the server: prompt_n over prompt_ms, evaluated prompt tokens over the prefill time"),
     "ttft_ms": Metric("ms", "lower", "ttft-client", "client: from the request's last byte sent to the first piece of content"),
     "itl_ms": Metric("ms", "lower", "itl-request-median", "client: median of the gaps between two pieces of content of one answer"),
     "tpot_ms": Metric("ms", "lower", "itl-request-mean", "client: (last piece - first piece) / (generated tokens - 1)"),

@@ -28,10 +28,14 @@ class Finding(NamedTuple):
     """In the source, from 1; 0: the record or the file as a whole."""
 
 
-ERRORS = frozenset(
-    {"impossible-value", "rate-contradicts-counts", "mean-contradicts-samples", "counts-contradict"}
-)
-"""Findings that a file must not have; the others are told and judge nothing."""
+_CANNOT_BE = frozenset({"impossible-value", "statistics-out-of-order", "first-token-after-end"})
+
+
+def cannot_be(finding: str) -> bool:
+    """Whether an id says that a file contradicts itself; the other findings are told and judge nothing."""
+    return finding in _CANNOT_BE or any(
+        word in ("contradicts", "contradict", "exceeds", "exceed") for word in finding.split("-")
+    )
 
 
 class Measured(NamedTuple):
@@ -96,7 +100,9 @@ class Observation:
     @property
     def tier(self) -> Tier:
         """What it deserves (contract 7.1, 7.6): it was measured outside hio, so that DRAFT is the most."""
-        has_shape = {"prompt_tokens", "generated_tokens"} & self.workload.keys()
+        has_shape = {
+            "prompt_tokens", "generated_tokens", "samples_per_query", "task", "operator",
+        } & self.workload.keys()  # fmt: skip
         return Tier.DRAFT if self.metrics and has_shape else Tier.NEEDS_CONTEXT
 
     @property

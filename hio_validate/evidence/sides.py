@@ -129,7 +129,7 @@ def of_arm(case: Case, arm: str, label: str, tier: Tier, statistic: str = "media
             definition = _definition(case, metric.name, metric.unit)
             column = f"{case.run.file}#{metric.name}"
             numbers.append(
-                Number(metric.name, definition, statistic if len(values) > 1 else "value", value, metric.unit,
+                Number(metric.name, definition, statistic, value, metric.unit,
                        metric.better, len(values), tuple(values), column)
             )  # fmt: skip
     done = {

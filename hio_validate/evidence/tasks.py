@@ -53,30 +53,41 @@ class UnreadableItems(Exception):
 
 def items_of(tasks: Tasks, raw: bytes) -> list[Task]:
     """The items in their order. Raises UnreadableItems at the first one that cannot be asked or scored."""
+    items, faults = read_items(tasks, raw)
+    if faults:
+        raise faults[0]
+    return items
+
+
+def read_items(tasks: Tasks, raw: bytes) -> tuple[list[Task], list[UnreadableItems]]:
+    """The items that can be asked and scored, and what is wrong with the others; a wrong count where nothing else is."""
     found: dict[str, Task] = {}
+    faults: list[UnreadableItems] = []
     for number, line in enumerate(raw.split(b"\n"), 1):
         if not line.strip():
             continue
-        task = _task(line, number)
-        if task.id in found:
-            first = found[task.id].line
-            raise UnreadableItems(
-                number, f"the id {task.id} stands in line {first} already", "give each item its own"
-            )
-        why = unscorable(tasks, task.expected)
-        if why:
-            raise UnreadableItems(
-                number,
-                f"the item {task.id} can never be right: {why}",
-                "correct it, or choose another scoring",
-            )
-        found[task.id] = task
-    if len(found) != tasks.items.count:
+        try:
+            task = _task(line, number)
+            _refuse(task, tasks, found)
+            found[task.id] = task
+        except UnreadableItems as fault:
+            faults.append(fault)
+    if len(found) != tasks.items.count and not faults:
         said = f"{len(found)} items up to here; the set says {tasks.items.count}"
-        raise UnreadableItems(
-            max(1, len(raw.splitlines())), said, f"write count: {len(found)}, or restore the file"
-        )
-    return list(found.values())
+        advice = f"write count: {len(found)}, or restore the file"
+        faults.append(UnreadableItems(max(1, len(raw.splitlines())), said, advice))
+    return list(found.values()), faults
+
+
+def _refuse(task: Task, tasks: Tasks, before: Mapping[str, Task]) -> None:
+    """Raises UnreadableItems for an item that stands twice or that no answer can satisfy."""
+    if task.id in before:
+        said = f"the id {task.id} stands in line {before[task.id].line} already"
+        raise UnreadableItems(task.line, said, "give each item its own")
+    why = unscorable(tasks, task.expected)
+    if why:
+        said = f"the item {task.id} can never be right: {why}"
+        raise UnreadableItems(task.line, said, "correct it, or choose another scoring")
 
 
 def _task(line: bytes, number: int) -> Task:

@@ -224,8 +224,8 @@ def _measured(answer: Answer) -> dict[str, Any]:
         raise Failed("no timings: the final event does not say how many tokens were evaluated and generated")
     generated = _count(timings, "predicted_n")
     found: dict[str, Any] = {
-        "decode_tps": _finite(timings.get("predicted_per_second")),
-        "prefill_tps": _finite(timings.get("prompt_per_second")),
+        "decode_tps": _rate(generated, timings.get("predicted_ms")),
+        "prefill_tps": _rate(_count(timings, "prompt_n"), timings.get("prompt_ms")),
         **client_metrics(answer.sent, [at for at, _, _ in answer.pieces], answer.end, generated),
         "evaluated": _count(timings, "prompt_n"),
         "cached": _count(timings, "cache_n"),
@@ -247,6 +247,15 @@ def _count(timings: Mapping[str, Any], name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise Failed(f"malformed stream: {name} is {value!r}: expected a number of tokens")
     return value
+
+
+def _rate(tokens: int, took_ms: Any) -> float | None:
+    """Tokens a second; None where nothing was counted or timed.
+
+    The server's own predicted_per_second is not used: older builds of llama.cpp count n tokens in it, newer ones n - 1.
+    """
+    took = _finite(took_ms)
+    return 1e3 * tokens / took if tokens and took and took > 0 else None
 
 
 def _finite(value: Any) -> float | None:

@@ -8,6 +8,7 @@ class CannotImport(Exception):
 
     def __init__(self, file: str, line: int, message: str, help: str, code: int = 1) -> None:
         place = f"{file}:{line}" if line else file
+        message, help = " ".join(message.split()), " ".join(help.split())
         super().__init__(f"{place}: {message}" + (f"; {help}" if help else ""))
         self.line, self.message, self.code = line, message, code
 

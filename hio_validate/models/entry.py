@@ -16,11 +16,14 @@ from hio_validate.models.base import (
     NAME,
     PIN,
     REFERENCE,
+    SCALAR,
     SERVICE,
     TEXT,
     TIME,
     JudgedBy,
 )
+from hio_validate.models.plan import BETTER
+from hio_validate.models.qualification import COUNT
 from hio_validate.models.record import Record, field
 
 HAZARD = {'type': 'literal', 'expected': ['contention', 'incorrect-ownership', 'malformed-state', 'non-finite-values', 'resource-limit', 'crash', 'other']}
@@ -55,6 +58,38 @@ class StackPins(Record):
 
     stack: str = field(PIN, 'The stack.')
     capture: str | None = field({'type': 'nullable', 'schema': PIN}, 'What ran.', default=None)
+    run: str | None = field({'type': 'nullable', 'schema': PIN}, 'The run that its dimensions are computed from.', default=None)
+    observation: str | None = field({'type': 'nullable', 'schema': PIN}, 'The observation that its dimensions are taken from.', default=None)
+
+
+class Dimension(Record):
+    """One number of a baseline, as the raw rows give it (contract 10.2)."""
+
+    metric: str = field(NAME, 'Column of the run, or what the source calls it.')
+    definition: str = field(NAME, 'How it was counted; unknown where the record does not say.')
+    statistic: str = field(NAME, 'What it is of its observations, e.g. median.')
+    better: Literal['higher', 'lower'] = field(BETTER, 'Which direction is a gain.')
+    value: float | int = field({'type': 'union', 'choices': [{'type': 'float', 'allow_inf_nan': False}, {'type': 'int'}]}, 'The number, in its unit.')
+    unit: str = field(TEXT, 'Unit, e.g. token/s.')
+    n: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Observations behind it; absent = unknown.', default=None)
+    tolerance_percent: float = field({'type': 'float', 'ge': 0, 'allow_inf_nan': False}, 'Change of the value that is still within it.')
+    floor: float = field({'type': 'float', 'ge': 0, 'allow_inf_nan': False}, 'Difference in its unit that is within it whatever the percentage.', default=0.0)
+
+
+class Conditions(Record):
+    """What a baseline was measured with; another workload, source, delivery or method is another baseline."""
+
+    arm: str | None = field({'type': 'nullable', 'schema': NAME}, 'Arm of the run.', default=None)
+    record: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Record of the observation.', default=None)
+    shapes: dict[str, str | bool | int | float] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': SCALAR, 'min_length': 1}, 'What a request was, e.g. prompt_tokens.')
+    concurrency: str | bool | int | float = field(SCALAR, 'Requests at once, or the rate that they came with.')
+    cache: str = field(TEXT, 'State of the prompt cache, e.g. cold.')
+    graph_mode: str = field(TEXT, 'Graphs of the engine, e.g. off or full-decode-only.')
+    devices: int = field({'type': 'int', 'ge': 0}, 'Accelerators that were used; 0 = none.')
+    source: str = field(TEXT, 'Exact source revision or image digest.')
+    delivery: str = field(TEXT, 'How the source came to run, e.g. native or image.')
+    method: str = field(TEXT, 'How it was measured.')
+    trials: int = field(COUNT, 'Independent trials behind it.')
 
 
 class RunPins(Record):
@@ -100,6 +135,8 @@ class Baseline(_Entry):
 
     kind: Literal['baseline'] = field({'type': 'literal', 'expected': ['baseline']}, 'What this entry is.')
     pins: StackPins = field(StackPins.core, 'What it relies on.')
+    conditions: Conditions | None = field({'type': 'nullable', 'schema': Conditions.core}, 'What its dimensions were measured with.', default=None)
+    dimensions: list[Dimension] = field({'type': 'list', 'items_schema': Dimension.core}, 'What later runs are held against.', default_factory=list)
 
 
 class Increment(_Entry):

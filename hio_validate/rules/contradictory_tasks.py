@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from posixpath import normpath
 
 from hio_validate.diagnostic import Severity
-from hio_validate.evidence.tasks import UnreadableItems, items_of
+from hio_validate.evidence.tasks import read_items
 from hio_validate.models.tasks import Tasks
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key, in_file
@@ -41,9 +41,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     raw = view.repo.beside(item, tasks.items.file)
     if raw is None:
         return
-    try:
-        items_of(tasks, raw)
-    except UnreadableItems as error:
+    for error in read_items(tasks, raw)[1]:
         file = normpath(f"{item.file}/../{tasks.items.file}")
         yield Problem(
             in_file(file, error.line, 1), error.message, error.help, (("the task set", at(item, "items")),)

@@ -22,7 +22,8 @@ FLAGS = {name.removeprefix("--"): value for name, value in zip(sys.argv[1::2], s
 DEFECTS = os.environ.get("LLAMA_LIKE", "").split()
 SLOTS, CONTEXT = int(FLAGS.get("parallel", "1")), int(FLAGS.get("ctx-size", "512"))
 SHARE = CONTEXT // SLOTS
-TOKEN_S = 0.01
+TOKEN_S = 0.02 / (1 + int(FLAGS.get("threads", "1")))
+"""A second thread takes a third of the time away, so that there is something to find."""
 LOCK = threading.Condition()
 CACHES: list[list[str]] = [[] for _ in range(SLOTS)]
 BUSY = [False] * SLOTS

@@ -217,8 +217,17 @@ def test_a_server_that_falls_silent(tmp_path: Path) -> None:
     assert len(times["pieces"]) == 1
 
 
-def test_infinite_rates_are_no_metric(tmp_path: Path) -> None:
-    raw = final().replace(b"50.0", b"1e999")
+def test_a_rate_is_computed_from_its_counts_whichever_way_the_build_counts(tmp_path: Path) -> None:
+    raw = final().replace(b'"predicted_per_second": 50.0', b'"predicted_per_second": 25.0')
+    assert raw != final(), "a build that divides n - 1 tokens by the same time"
+    with answering([HEAD + chunk(raw) + END]) as port:
+        _, (record,), _ = asked(port, tmp_path)
+    assert record["decode_tps"] == 50.0
+
+
+@pytest.mark.parametrize("took", [b"0.0", b"1e999", b"-1.0", b"null"])
+def test_a_time_that_cannot_be_gives_no_rate(tmp_path: Path, took: bytes) -> None:
+    raw = final().replace(b'"predicted_ms": 40.0', b'"predicted_ms": ' + took)
     with answering([HEAD + chunk(raw) + END]) as port:
         _, (record,), _ = asked(port, tmp_path)
     assert record["status"] == "ok"

@@ -70,7 +70,7 @@ CASES = {
     "kind-empty": (ENTRY + "kind:\n", ["7:6 kind: expected baseline, increment, negative-control, failed-run, correction, decision, approval, deployment, rollback, opportunity, anchor, merge or redaction, got nothing"]),
     "key-of-another-variant": (ENTRY + f"kind: baseline\npins: {{stack: x@sha256:{'0' * 64}}}\nfactor: a\n",
                                ['9:1 unknown key "factor" in an entry of kind baseline | allowed here: hio, id, service, after, by, at,'
-                                " imported, because, judged_by, kind, pins"]),
+                                " imported, because, judged_by, kind, pins, conditions, dimensions"]),
     "missing-in-a-variant": (ENTRY + "kind: baseline\n", ['1:1 the key "pins" is missing in an entry of kind baseline | What it relies on.']),
     "misspelt-in-a-variant": (ENTRY + "kind: merge\nbecuase: x\n", ['8:1 unknown key "becuase" in an entry of kind merge | did you mean because?']),
     "a-short-digest": (ENTRY.replace("[]", "[x@sha256:abc]") + "kind: merge\n",

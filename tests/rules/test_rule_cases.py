@@ -23,6 +23,7 @@ ONE_A_DOCUMENT = {
     "syntax-error",
     "undecided-merge",
     "unlearned-help",
+    "unreachable-margin",
     "unpinned-evidence",
     "unreachable-level",
     "unreadable-rows",

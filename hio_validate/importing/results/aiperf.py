@@ -42,6 +42,7 @@ _FACTS = {
 _EXACT = 1 << 53
 _SLACK = 0.01
 _VERSION = re.compile(r'"aiperf_version"\s*:\s*"([\w.+-]+)"')
+_SPAN = re.compile(r'"benchmark_duration"\s*:\s*\{\s*"(?:unit|avg|tag)"')
 _STRANGE = ("aggregation_type", "timeslices", "per_combination_metrics")
 """Keys of exports that sum up several runs, or parts of one."""
 
@@ -49,20 +50,16 @@ _STRANGE = ("aggregation_type", "timeslices", "per_combination_metrics")
 def recognises(source: Source) -> bool:
     head = source.head.lstrip()
     if head.startswith("{"):
-        marks = (
-            '"aiperf_version"',
-            '"was_cancelled"',
-            '"error_summary"',
-            "aiperf profile",
-            '"benchmark_duration"',
-        )
         first = '"records"' in head and '"tag"' in head and '"header"' in head
-        return not head.startswith('{"metadata"') and (first or any(mark in head for mark in marks))
-    return metric_table.is_one(head) and not _of_genai_perf(head)
-
-
-def _of_genai_perf(head: str) -> bool:
-    return "Time To First Token" in head or "(per sec)" in head or "Num Output Token" in head
+        flat = '"avg"' in head and any(mark in head for mark in ('"was_cancelled"', '"error_summary"'))
+        return (
+            first
+            or flat
+            or '"aiperf_version"' in head
+            or "aiperf profile" in head
+            or bool(_SPAN.search(head))
+        )
+    return metric_table.is_one(head) and not metric_table.is_of_genai_perf(head)
 
 
 def generation(source: Source) -> str | None:

@@ -196,4 +196,5 @@ AIPERF_ROWS = Importer(
         "which load was asked for, and how many requests",
         "whether it is whole: requests that were not written down leave no line",
     ),
+    content=True,
 )

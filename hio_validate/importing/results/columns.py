@@ -37,9 +37,10 @@ class Column:
 
 
 class Columns:
-    """All of them. A context: their temporary files go with it."""
+    """All of them. A context: their temporary files go with it. `derived`: whether the values are computed from the rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, derived: bool = False) -> None:
+        self._derived = derived
         self._columns: dict[str, Column] = {}
         self._faults: dict[tuple[str, str], tuple[int, int, str]] = {}
         self._stack = ExitStack()
@@ -112,7 +113,9 @@ class Columns:
             )
             if len(column.kept) <= KEPT:
                 record.metrics[before:] = [
-                    each._replace(samples=tuple(column.kept)) if each.statistic == "mean" else each
+                    each._replace(samples=tuple(column.kept), samples_derived=self._derived)
+                    if each.statistic == "mean"
+                    else each
                     for each in record.metrics[before:]
                 ]
         for (id, _), (count, line, message) in self._faults.items():

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hio_validate.evidence.observed import Fact, Observation, Requests
-from hio_validate.importing.results import metric_table
+from hio_validate.importing.results import aiperf, metric_table
 from hio_validate.importing.results.client_metrics import METRICS, OTHER_TAGS, tag_of, unit_of
 from hio_validate.importing.results.delimited import CUT, is_cut
 from hio_validate.importing.results.importer import Importer, foreign, is_number
@@ -22,7 +22,6 @@ from hio_validate.importing.results.summarised import Summary, add, find, judge_
 _METRIC = re.compile(
     r'"(?:request_throughput|request_latency|time_to_first_token|inter_token_latency)"\s*:\s*\{'
 )
-_NAMES = ("Time To First Token", "Inter Token Latency", "(per sec)", "Num Output Token")
 _UNITS = {"time_to_first_token": "ms", "time_to_second_token": "ms", "inter_token_latency": "ms", "request_latency": "ms",
           "request_throughput": "requests/sec", "request_goodput": "requests/sec"}  # fmt: skip
 """What statistics.py gives a metric by its name, for versions that wrote no unit."""
@@ -32,8 +31,8 @@ _SETTINGS = {"input_config", "request_count"}
 def recognises(source: Source) -> bool:
     head = source.head.lstrip()
     if head.startswith("{"):
-        return '"avg"' in head and bool(_METRIC.search(head)) and '"records"' not in head
-    return metric_table.is_one(head) and any(name in head for name in _NAMES)
+        return '"avg"' in head and bool(_METRIC.search(head)) and not aiperf.recognises(source)
+    return metric_table.is_one(head) and metric_table.is_of_genai_perf(head)
 
 
 def generation(source: Source) -> str | None:

@@ -310,4 +310,5 @@ GUIDELLM = Importer(
         "percentiles of rates: those are over moments, not requests",
         "which requests were dropped as warm-up and cool-down",
     ),
+    content=True,
 )

@@ -39,7 +39,9 @@ def report(source: Source) -> Any:
         (document,) = documents(text)
     except Malformed as error:
         raise source.refuse(
-            error.fault.message, error.fault.help or "import the file as guidellm wrote it", error.fault.line
+            " ".join(error.fault.message.split()),
+            error.fault.help or "import the file as guidellm wrote it",
+            error.fault.line,
         ) from None
     except ValueError:
         raise source.refuse("expected one YAML document", "import one report at a time") from None

@@ -209,4 +209,5 @@ INFERENCE_PERF = Importer(
         "which generated tokens were counted: those of the server or of a tokenizer of the client",
         "trials: one report is one run",
     ),
+    content=True,
 )

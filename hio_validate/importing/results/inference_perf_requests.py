@@ -28,7 +28,17 @@ class _Column:
         if not self.samples:
             return None
         kept = tuple(self.samples) if len(self.samples) <= _MOST else ()
-        return Measured(self.name, self.definition, "mean", mean(self.samples), "s", len(self.samples), kept)
+        return Measured(
+            self.name,
+            self.definition,
+            "mean",
+            mean(self.samples),
+            "s",
+            len(self.samples),
+            kept,
+            True,
+            bool(kept),
+        )
 
 
 def of_requests(source: Source, rows: Iterable[Mapping[str, Any]]) -> Observation:
@@ -76,7 +86,9 @@ def of_requests(source: Source, rows: Iterable[Mapping[str, Any]]) -> Observatio
             workload[name] = mean(lengths)
     metrics = [each for column in (whole, first, gap) if (each := column.measured())]
     if completed and max(ends) > min(starts):
-        metrics.insert(0, Measured("duration", "duration", "value", max(ends) - min(starts), "s"))
+        metrics.insert(
+            0, Measured("duration", "duration", "value", max(ends) - min(starts), "s", derived=True)
+        )
     return Observation(
         "requests", 1, None, {}, workload, Requests(asked, completed, failed), metrics, {}, findings
     )

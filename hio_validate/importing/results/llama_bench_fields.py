@@ -9,6 +9,7 @@ all is text.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -170,7 +171,9 @@ def _typed(key: str, value: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, float) or (
+        isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**64
+    )
 
 
 def _flag(key: str, text: str) -> bool | str:
@@ -178,17 +181,15 @@ def _flag(key: str, text: str) -> bool | str:
 
 
 def _whole(key: str, text: str) -> int:
-    try:
+    if re.fullmatch(r"[-+]?\d{1,19}", text):
         return int(text)
-    except ValueError:
-        pass
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if {"true": 1, "false": 0}.get(text.lower()) is not None and key == "no_op_offload":
         return int(text.lower() == "true")
-    if not number.is_integer():
+    if not number.is_integer() or abs(number) >= 2**64:
         raise Unreadable(f"{key} is {text[:40]!r}, expected a whole number")
     return int(number)
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from hio_validate.importing.results.llama_bench_fields import IN_TABLES, Row, Unreadable, row_of
 from hio_validate.importing.results.source import Source
 
-_TEST = re.compile(r"(?:pp ?(\d+))?(?:\+?tg ?(\d+))?(?: ?@ ?d ?(\d+))?$")
+_TEST = re.compile(r"(?:pp ?(\d{1,9}))?(?:\+?tg ?(\d{1,9}))?(?: ?@ ?d ?(\d{1,9}))?$")
 _RATE = re.compile(r"(-?[\d.]+|-?nan|inf)(?: ?(?:±|\+/-|\+-) ?(-?[\d.]+|-?nan|inf))?$")
-_BUILD = re.compile(r"\s*(?:[>*`\-]\s*)*build: ([0-9a-f]+|unknown) \((\d+)\)")
+_BUILD = re.compile(r"\s*(?:[>*`\-]\s*)*build: ([0-9a-f]+|unknown) \((\d{1,9})\)")
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*$")
 _AS_SHOWN = {"size": "model_size_shown", "params": "model_n_params_shown"}
 """Columns whose values are rounded; the fields themselves are whole numbers."""

@@ -140,5 +140,6 @@ LLAMA_SERVER_FACTS = Importer(
         "which bytes the model and the program have",
         "on which host it ran",
     ),
+    content=True,
 )
 """The importer."""

@@ -22,16 +22,17 @@ _OURS = re.compile(
     r"|llama_kv_cache\w*: |main: server is listening|INFO \[ +\w+\] |\{[^\n]*\"function\":\"\w+\"[^\n]*\"msg\":)",
     re.MULTILINE,
 )
-_NUMBER = r"([\d.]+|-?nan|inf)"
+_NUMBER = r"(\d+(?:\.\d+)?|-?nan|inf)"
+_COUNT = r"(\d{1,12})"
 _EVAL = re.compile(
-    rf"(prompt |generation |\b)eval time += +{_NUMBER} ms / +(\d+) (?:tokens|runs) +\( *{_NUMBER} ms per token, +{_NUMBER} tokens per second\)"
+    rf"(prompt |generation |\b)eval time += +{_NUMBER} ms / +{_COUNT} (?:tokens|runs) +\( *{_NUMBER} ms per token, +{_NUMBER} tokens per second\)"
 )
 _ACCEPTED = re.compile(
-    r"draft acceptance(?: rate)? = *[\d.]+ \( *(\d+) accepted / *(\d+) generated\)(?:, mean len = +([\d.]+))?"
+    r"draft acceptance(?: rate)? = *[\d.]+ \( *(\d{1,12}) accepted / *(\d{1,12}) generated\)(?:, mean len = +(\d+(?:\.\d+)?))?"
 )
-_TASK = re.compile(r"\b(?:task |\"?(?:id_task|task_id)\"?[=:] ?)(\d+)")
-_WHOLE = re.compile(r"\b(?:task\.n_tokens|n_prompt_tokens) = (\d+)")
-_CACHED = re.compile(r"\bcached n_tokens = (\d+)")
+_TASK = re.compile(r"\b(?:task |\"?(?:id_task|task_id)\"?[=:] ?)(\d{1,12})\b")
+_WHOLE = re.compile(r"\b(?:task\.n_tokens|n_prompt_tokens) = (\d{1,12})")
+_CACHED = re.compile(r"\bcached n_tokens = (\d{1,12})")
 _PROCESS = re.compile(r"^(?:llama_print_timings|llama_perf\w*|common_perf_print)\b.*eval time")
 _MODEL = re.compile(r"load_model: loading model '([^']+)'")
 _BUILD = re.compile(r"\bbuild:? ([1-9]\d*) \((?!unknown)([0-9a-f]+)\)")
@@ -136,7 +137,12 @@ def _last_start(source: Source) -> _Start:
                 named["build"] = f"b{found[1]}-{found[2]}"
             yield text
 
-    facts = log_facts(passing())
+    try:
+        facts = log_facts(passing())
+    except ValueError:
+        raise source.refuse(
+            "a number of its start is longer than any can be", "import the log as it was"
+        ) from None
     return _Start({"engine": "llama.cpp"} | facts | named, requests.starts)
 
 
@@ -207,5 +213,6 @@ LLAMA_SERVER_LOG = Importer(
         "which bytes the model and the program have",
         "what else ran on the host",
     ),
+    content=True,
 )
 """The importer."""

@@ -231,5 +231,6 @@ LLAMA_SERVER = Importer(
         "what else ran on the host",
         "whether it was the first request after the start",
     ),
+    content=True,
 )
 """The importer."""

@@ -56,7 +56,12 @@ def _workload(timings: Mapping[str, Any]) -> dict[str, Fact]:
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+
+
+def _is_amount(value: Any) -> bool:
+    """A number that a time or a rate can be."""
+    return is_number(value) and (isinstance(value, float) or abs(value) < 2**63) and 0 <= value < math.inf
 
 
 def _measured(timings: Mapping[str, Any]) -> Iterator[Measured]:
@@ -67,7 +72,7 @@ def _measured(timings: Mapping[str, Any]) -> Iterator[Measured]:
         ("predicted_per_token_ms", "decode-time-n-1" if one_less else "decode-time-n", "ms"),
         ("predicted_per_second", "decode-rate-n-1" if one_less else "decode-rate-n", "token/s"),
     ):
-        if is_number(timings.get(name)):
+        if _is_amount(timings.get(name)):
             yield Measured(name, definition, "value", timings[name], unit, 1)
     for name, definition in (("predicted_n", "generated-length"), ("cache_n", "cached-length")):
         if name in timings:
@@ -79,19 +84,23 @@ def _measured(timings: Mapping[str, Any]) -> Iterator[Measured]:
         )
 
 
+def _shown(value: Any) -> str:
+    return repr(value)[:40]
+
+
 def _impossible(timings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What makes the whole object untrustworthy."""
     for key in COUNTS:
         if key in timings and not _is_count(timings[key]):
-            yield "impossible-value", f"{key} is {timings[key]!r}: expected a count"
+            yield "impossible-value", f"{key} is {_shown(timings[key])}: expected a count"
             return
     drafted, accepted = timings.get("draft_n"), timings.get("draft_n_accepted")
     if drafted is not None and accepted is not None and accepted > drafted:
         yield "impossible-value", f"draft_n_accepted is {accepted} of {drafted} drafted: more than there were"
     for count, time in (("prompt_n", "prompt_ms"), ("predicted_n", "predicted_ms")):
         value = timings.get(time)
-        if value is not None and not (is_number(value) and math.isfinite(value) and value >= 0):
-            yield "impossible-value", f"{time} is {value!r}: expected a time"
+        if value is not None and not _is_amount(value):
+            yield "impossible-value", f"{time} is {_shown(value)}: expected a time"
         elif value == 0 and timings[count] > 1:
             yield "impossible-value", f"{time} is 0 for {timings[count]} tokens: no work takes no time"
 
@@ -144,7 +153,7 @@ def _recomputed(timings: Mapping[str, Any], kind: str, counted: int) -> Iterator
 
 def _off(told: Any, recomputed: float, time: float) -> float:
     """How far apart, in what rounding explains: logs round rates and times to 0.01, in JSON they are exact."""
-    if not is_number(told) or not math.isfinite(told):
+    if not _is_amount(told):
         return math.inf
     return float(abs(told - recomputed) / (0.006 + recomputed * (1e-4 + 0.006 / time)))
 
@@ -158,5 +167,5 @@ def _against_counts(timings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         counted = count - 1 if kind == "predicted" and _leaves_the_first_out(timings) else count
         for name, told, recomputed in _recomputed(timings, kind, counted):
             if _off(told, recomputed, time) > 1:
-                why = f"{name} is {told}, but {count} tokens in {time} ms are {recomputed:.6g}: not used"
+                why = f"{name} is {_shown(told)}, but {count} tokens in {time} ms are {recomputed:.6g}: not used"
                 yield "rate-contradicts-counts", why

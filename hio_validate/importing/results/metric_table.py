@@ -36,6 +36,11 @@ def is_one(head: str) -> bool:
     return any(line.startswith(("Metric,avg,", "Metric,Value")) for line in head.splitlines()[:40])
 
 
+def is_of_genai_perf(head: str) -> bool:
+    """Whether genai-perf printed the names: it begins every word of them with a capital, and says no unit of a rate."""
+    return any(name in head for name in ("Time To First Token", "(per sec)", "Num Output Token"))
+
+
 def table(source: Source) -> Iterator[Row]:
     """Its rows. Raises CannotImport."""
     columns: list[str] = []

@@ -73,7 +73,7 @@ def _record(experiment: dict[str, Any], export: dict[str, Any], taken: set[str])
     found.workload = {"load": mode}
     if mode in _LOAD and is_number(value):
         found.workload[_LOAD[mode]] = value
-    with Columns() as columns:
+    with Columns(derived=True) as columns:
         run = _Run()
         for number, request in enumerate(experiment["requests"], 1):
             run.add(request if isinstance(request, dict) else {}, columns, number)

@@ -7,17 +7,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from hio_validate.evidence.observed import Fact, Finding, Observation
 from hio_validate.settings.credentials import PLAIN, SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD, says_secret
 
-_PAIR = re.compile(
-    r'(?:"(?P<key>[\w.\- ]{2,60})"\s*:\s*"(?P<value>[^"\\\s]{6,2000})")'
-    r"|(?:(?<![\w-])(?P<flag>--?[A-Za-z][\w.-]{1,60})[= ]\"?(?P<given>[^\s\"'\\,;]{6,2000}))"
-    r"|(?:(?<![\w.-])(?P<name>[A-Za-z_]\w{1,60})=\"?(?P<set>[^\s\"'\\,;&]{6,2000}))"
+_LOOKS = (
+    "hf_", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "AKIA", "xox", "eyJ", "-----BEGIN",
+    "earer ", "Basic ",
+)  # fmt: skip
+"""Parts of everything that settings/credentials.py knows by its looks, a password in a URL aside: looked for first, since
+a gigabyte is searched."""
+_WORDS = (
+    "token", "secret", "passw", "passphrase", "credential", "key", "bearer", "authoriz", "cookie", "creds", "pass", "pwd",
+)  # fmt: skip
+"""One of them stands in every name that says that its value is a secret (settings/secrets.py)."""
+_BEFORE = re.compile(r"-{0,2}[\w.]?[\w.-]{0,60}\Z")
+_AFTER = re.compile(
+    r"(?P<rest>[\w.-]{0,60})"
+    r"(?:\\*\"\s*:\s*\\*\"(?P<json>[^\"\\\s]{6,2000})|=\\*\"?(?P<set>[^\s\"'\\,;&]{6,2000})| (?P<given>[^\s\"'\\,;]{6,2000}))"
 )
-"""Places where a name gives a value: JSON, flags of a command line, assignments."""
+"""What may follow a name and gives it a value: JSON, an assignment, and behind a flag a blank."""
 _STANDS_FOR_ONE = re.compile(
     r"<.*>|\$.*|\{.*\}|\**|x+|empty|none|null|dummy|redacted|withheld|not-needed|no-key-required|your[-_].*",
     re.IGNORECASE,
@@ -32,20 +43,46 @@ _LONGEST_WORD = 40
 
 def secret_in(line: str) -> str | None:
     """What kind of credential a line holds, without showing it; None where it holds none."""
-    if SECRET_VALUE.search(line):
+    looks = any(part in line for part in _LOOKS) or ("://" in line and "@" in line)
+    if looks and SECRET_VALUE.search(line):
         return "what looks like a credential"
-    for match in _PAIR.finditer(line):
-        name = match["key"] or match["flag"] or match["name"]
-        value = match["value"] or match["given"] or match["set"]
-        if says_secret(name.lstrip("-")) and _is_one(name, value):
-            return f"a value for {name}"
+    lower = line.lower()
+    if len(lower) != len(line):  # a letter whose small form is longer moves all places
+        lower = "".join(char.lower() if char.isascii() else char for char in line)
+    for word in _WORDS:
+        at = lower.find(word)
+        while at >= 0:
+            if name := _given_at(line, at):
+                return f"a value for {name}"
+            at = lower.find(word, at + 1)
     return None
+
+
+def _given_at(line: str, at: int) -> str | None:
+    """The name around a place that says secret and has a value behind it."""
+    after = _AFTER.match(line, at)
+    if after is None:
+        return None
+    before = _BEFORE.search(line, max(0, at - 60), at)
+    name = (before[0] if before else "") + after["rest"]
+    value = after["json"] or after["set"] or after["given"]
+    if after["given"] and not name.startswith("-"):
+        return None
+    return name if _says_secret(name.lstrip("-")) and _is_one(name, value) else None
+
+
+@lru_cache(maxsize=4096)
+def _says_secret(name: str) -> bool:
+    return says_secret(name)
 
 
 def _is_one(name: str, value: str) -> bool:
     if PLAIN.fullmatch(value) or _STANDS_FOR_ONE.fullmatch(value):
         return False
-    return name.lower() != "token" or len(value) >= 16  # a piece of an answer is called token, too
+    lower = name.lower()
+    return not lower.endswith("tokens") and (
+        lower != "token" or len(value) >= 16
+    )  # a piece of an answer is a token, too
 
 
 def withheld(record: Observation) -> Iterator[Finding]:
@@ -60,9 +97,10 @@ def withheld(record: Observation) -> Iterator[Finding]:
             record.foreign[key] = WITHHELD
 
 
+@lru_cache(maxsize=4096)
 def _is_secret(key: str, value: str) -> bool:
     name = key.rpartition(".")[2]
-    return (len(value) >= 6 and says_secret(name) and _is_one(name, value)) or secret_in(value) is not None
+    return (len(value) >= 6 and _says_secret(name) and _is_one(name, value)) or secret_in(value) is not None
 
 
 def _may_be_said(key: str, value: Fact) -> bool:

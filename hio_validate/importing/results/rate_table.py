@@ -7,6 +7,7 @@ only where nothing else can be meant.
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.skipping import Skipped
 from hio_validate.importing.results.source import Source
 
-_TEST = r"(?P<kind>pp|tg) ?(?P<tokens>\d+)(?: ?@ ?d ?(?P<depth>\d+))?"
+_TEST = r"(?P<kind>pp|tg) ?(?P<tokens>\d{1,9})(?: ?@ ?d ?(?P<depth>\d{1,9}))?"
 _RATE = re.compile(rf"{_TEST}[ _-]*\(?(?:tps|t/s|tok/s|tokens/s|tok_s|tok_per_s|tokens_per_second)\)?$")
 _STD = re.compile(rf"{_TEST}[ _-]*(?:t/s|tps)?[ _-]*\(?(?:stdev|stddev|std|sd|std_dev)\)?$")
 _OK = frozenset(
@@ -163,7 +164,7 @@ def _about(head: _Head, number: int, name: str, told: Mapping[str, str]) -> Obse
     subject: dict[str, Fact] = {}
     for key, value in told.items():
         if key in _SUBJECT and value:
-            subject[_SUBJECT[key]] = int(value) if value.isdecimal() else value
+            subject[_SUBJECT[key]] = int(value) if value.isdecimal() and len(value) < 20 else value[:200]
     named = {head.names[at] for at in head.columns} | {"status"}
     foreign: dict[str, Fact] = {
         key: value[:200] for key, value in told.items() if value and key not in named and key not in _SUBJECT
@@ -190,7 +191,7 @@ def _add(source: Source, made: Observation, name: str, column: _Column, text: st
     value = _number(source, name, text, made.line)
     if "," in text:
         made.findings.append(Finding("decimal-comma", f"{name}: {text} was read as {value}", made.line))
-    if value < 0 or (value == 0 and not column.is_spread):
+    if not 0 <= value < math.inf or (value == 0 and not column.is_spread):
         made.findings.append(
             Finding("impossible-value", f"{name} is {text}: no test goes at such a rate", made.line)
         )

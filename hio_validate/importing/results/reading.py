@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from hio_validate.evidence.observed import ERRORS, Finding, Measured, Observation, faults_of
+from hio_validate.evidence.observed import Finding, Measured, Observation, cannot_be, faults_of
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.private import withheld
 from hio_validate.importing.results.recognise import importer_of
@@ -40,11 +40,11 @@ class Reading:
     @property
     def code(self) -> int:
         """The exit code of a file that was read to its end: 3 where nothing was measured, 1 where it contradicts itself."""
-        return 3 if not self.measured else int(any(each in ERRORS for each in self.findings))
+        return 3 if not self.measured else int(any(map(cannot_be, self.findings)))
 
     def records(self) -> Iterator[Observation]:
         """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""
-        for record in self.importer.read(self.source):
+        for record in self._read():
             record.name = self._only(record)
             record.metrics[:] = self._sound(record)
             record.findings += withheld(record)
@@ -60,6 +60,14 @@ class Reading:
             raise self.source.refuse(
                 "no record stands in it", "import the results of a run that ended", code=3
             )
+
+    def _read(self) -> Iterator[Observation]:
+        try:
+            yield from self.importer.read(self.source)
+        except OverflowError:
+            raise self.source.refuse(
+                "a number in it is too large to reckon with", "import the file as the tool wrote it"
+            ) from None
 
     def _only(self, record: Observation) -> str:
         """The record's name, with its line where an earlier one has it. Kept as hashes: a file may have a million."""

@@ -205,4 +205,5 @@ SGLANG_BENCH = Importer(
         "whether a cache answered a part of the prompts",
         "when it was measured, and trials: one line is one run of one server process",
     ),
+    content=True,
 )

@@ -228,4 +228,5 @@ VLLM_BENCH = Importer(
         "whether several tokens came in one piece, without --save-detailed",
         "trials: one file is one run of one server process",
     ),
+    content=True,
 )

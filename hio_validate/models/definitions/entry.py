@@ -15,6 +15,7 @@ from hio_validate.models.definitions.base import (
     Name,
     Pin,
     Reference,
+    Scalar,
     Service,
     Text,
     Time,
@@ -78,6 +79,40 @@ class StackPins(Model):
 
     stack: Pin = Field(description="The stack.")
     capture: Pin | None = Field(None, description="What ran.")
+    run: Pin | None = Field(None, description="The run that its dimensions are computed from.")
+    observation: Pin | None = Field(None, description="The observation that its dimensions are taken from.")
+
+
+class Dimension(Model):
+    """One number of a baseline, as the raw rows give it (contract 10.2)."""
+
+    metric: Name = Field(description="Column of the run, or what the source calls it.")
+    definition: Name = Field(description="How it was counted; unknown where the record does not say.")
+    statistic: Name = Field(description="What it is of its observations, e.g. median.")
+    better: Literal["higher", "lower"] = Field(description="Which direction is a gain.")
+    value: FiniteFloat | int = Field(description="The number, in its unit.")
+    unit: Text = Field(description="Unit, e.g. token/s.")
+    n: int | None = Field(None, ge=1, description="Observations behind it; absent = unknown.")
+    tolerance_percent: FiniteFloat = Field(ge=0, description="Change of the value that is still within it.")
+    floor: FiniteFloat = Field(
+        0.0, ge=0, description="Difference in its unit that is within it whatever the percentage."
+    )
+
+
+class Conditions(Model):
+    """What a baseline was measured with; another workload, source, delivery or method is another baseline."""
+
+    arm: Name | None = Field(None, description="Arm of the run.")
+    record: Text | None = Field(None, description="Record of the observation.")
+    shapes: dict[Name, Scalar] = Field(min_length=1, description="What a request was, e.g. prompt_tokens.")
+    concurrency: Scalar = Field(description="Requests at once, or the rate that they came with.")
+    cache: Text = Field(description="State of the prompt cache, e.g. cold.")
+    graph_mode: Text = Field(description="Graphs of the engine, e.g. off or full-decode-only.")
+    devices: int = Field(ge=0, description="Accelerators that were used; 0 = none.")
+    source: Text = Field(description="Exact source revision or image digest.")
+    delivery: Text = Field(description="How the source came to run, e.g. native or image.")
+    method: Text = Field(description="How it was measured.")
+    trials: int = Field(ge=1, description="Independent trials behind it.")
 
 
 class RunPins(Model):
@@ -129,6 +164,8 @@ class Baseline(_Entry):
 
     kind: Literal["baseline"] = Field(description="What this entry is.")
     pins: StackPins = Field(description="What it relies on.")
+    conditions: Conditions | None = Field(None, description="What its dimensions were measured with.")
+    dimensions: list[Dimension] = Field(default_factory=list, description="What later runs are held against.")
 
 
 class Increment(_Entry):

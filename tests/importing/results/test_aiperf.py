@@ -22,7 +22,8 @@ SUMMARIES = (
     "profile_export_aiperf-records.json",
     "profile_export_aiperf.csv",
 )
-ROWS = HERE / "profile_export.jsonl"
+ROWS = SAMPLES / "aiperf-records" / "profile_export.jsonl"
+FILES = [*HERE.iterdir(), ROWS]
 
 
 def changed(tmp_path: Path, change: Any) -> Path:
@@ -61,10 +62,9 @@ def test_the_cancelled_are_no_failed_ones_and_both_are_kept(name: str) -> None:
     assert number(record, "time_to_first_token").n == 60
 
 
-@pytest.mark.parametrize("name", [path.name for path in HERE.iterdir()])
-def test_no_secret_and_no_message_of_a_server_is_kept(name: str) -> None:
-    format = "aiperf-records" if name.endswith("jsonl") else "aiperf"
-    kept = json.dumps([as_row(record) for record in records(HERE / name, format)])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_no_secret_and_no_message_of_a_server_is_kept(path: Path) -> None:
+    kept = json.dumps([as_row(record) for record in records(path, path.parent.name)])
     for secret in ("s3cret", "sk-do-not-keep", "treasure"):
         assert secret not in kept
 
@@ -226,10 +226,9 @@ def test_more_values_than_are_held_at_once(tmp_path: Path) -> None:
     assert not number(record, "inter_chunk_latency").samples
 
 
-@pytest.mark.parametrize("name", [path.name for path in HERE.iterdir()])
-def test_a_file_cut_anywhere_is_told_or_read_never_worse(tmp_path: Path, name: str) -> None:
-    raw = (HERE / name).read_bytes()
-    format = "aiperf-records" if name.endswith("jsonl") else "aiperf"
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_file_cut_anywhere_is_told_or_read_never_worse(tmp_path: Path, path: Path) -> None:
+    raw, name, format = path.read_bytes(), path.name, path.parent.name
     for part in range(14 if name.endswith(".json") else 1, 20):
         file = tmp_path / name
         file.write_bytes(raw[: len(raw) * part // 20])

@@ -1,0 +1,174 @@
+"""Logs of MLPerf's load generator: mlperf_log_summary.txt and mlperf_log_detail.txt.
+
+Source: loadgen/results.cc (LogSummary, LogDetail), loadgen/logging.cc of mlcommons/inference, v0.5 to v5.1. Latencies are
+nanoseconds; quantiles are samples of the sorted list, not interpolated; offline, samples per second are the samples over the
+greatest latency. VALID says that durations, counts and latency bounds were met, and nothing of the answers. In the detail
+log `result_token_throughput` divides by nanoseconds: it is no rate that anybody means, and stays foreign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hio_validate.evidence.observed import Fact, Observation, Requests
+from hio_validate.importing.results.importer import Importer, is_number
+from hio_validate.importing.results.mlperf_lines import Said, details, summaries
+from hio_validate.importing.results.readings import Readings, fact, statistic_of
+from hio_validate.importing.results.source import Source
+
+FEW = 10
+"""Fewer samples than this make each quantile one of them."""
+_TITLE = "MLPerf Results Summary"
+_FAMILIES = (
+    (r"([0-9.]+)(?:th)? percentile latency \(ns\)|(Min|Max|Mean) latency \(ns\)", "latency-sample"),
+    (r"([0-9.]+)th first token percentile latency \(ns\)", "ttft-harness"),
+    (r"([0-9.]+) percentile first token latency \(ns\)|(Min|Max|Mean) First Token latency \(ns\)", "ttft-harness"),
+    (r"([0-9.]+) percentile time to output token \(ns\)|(Min|Max|Mean) Time (?:to|per) Output Token \(ns\)", "itl-request-harness"),
+    (r"result_([0-9.]+)_percentile_latency_ns|result_(min|max|mean)_latency_ns", "latency-sample"),
+    (r"result_([0-9.]+)_percentile_per_query_latency_ns|result_(min|max|mean)_query_latency_ns", "latency-query"),
+    (r"result_first_token_([0-9.]+)_percentile_latency_ns|result_first_token_(min|max|mean)_latency_ns", "ttft-harness"),
+    (r"result_time_per_output_token_([0-9.]+)_percentile_ns|result_time_to_output_token_(min|max|mean)", "itl-request-harness"),
+)  # fmt: skip
+_RATES = {
+    "Samples per second": ("throughput-samples", "sample/s"),
+    "Completed samples per second": ("throughput-samples", "sample/s"),
+    "QPS w/ loadgen overhead": ("throughput-samples", "sample/s"),
+    "Tokens per second": ("throughput-output", "token/s"),
+    "Completed tokens per second": ("throughput-output", "token/s"),
+    "TPS w/ loadgen overhead": ("throughput-output", "token/s"),
+    "result_samples_per_second": ("throughput-samples", "sample/s"),
+    "result_completed_samples_per_sec": ("throughput-samples", "sample/s"),
+    "result_qps_with_loadgen_overhead": ("throughput-samples", "sample/s"),
+    "result_tokens_per_second": ("throughput-output", "token/s"),
+    "result_token_throughput_with_loadgen_overhead": ("throughput-output", "token/s"),
+}
+_WORKLOAD = {
+    "Scenario": "scenario", "effective_scenario": "scenario", "Mode": "mode", "effective_test_mode": "mode",
+    "samples_per_query": "samples_per_query", "effective_samples_per_query": "samples_per_query",
+    "target_qps": "target_rate", "effective_target_qps": "target_rate", "performance_sample_count": "samples_loaded",
+    "Scheduled samples per second": "scheduled_rate", "result_scheduled_samples_per_sec": "scheduled_rate",
+}  # fmt: skip
+_SUBJECT = {"SUT name": "system", "loadgen_version": "loadgen", "benchmark": "benchmark"}
+
+
+def _read(source: Source, said: Iterator[Said]) -> Iterator[Observation]:
+    names: dict[str, int] = {}
+    for each in said:
+        record = _observation(each)
+        names[record.name] = names.get(record.name, 0) + 1
+        if names[record.name] > 1:
+            record.name += f"-{names[record.name]}"
+        yield record
+    if not names:
+        raise source.refuse("it has no result", "run the benchmark again", code=3)
+
+
+def _observation(said: Said) -> Observation:
+    values = said.values
+    readings = Readings(values, said.line)
+    n = _samples(values)
+    for pattern, definition in _FAMILIES:
+        _family(readings, pattern, definition, n)
+    for key, (definition, unit) in _RATES.items():
+        if key in values:
+            readings.take(key, definition, "value", unit)
+    readings.first_within_whole(("ttft-harness",), "latency-sample")
+    _rate_of_offline(readings, n)
+    if n == 0:
+        readings.nothing_completed()
+    elif n is not None and n < FEW and readings.metrics:
+        what = f"{n} sample{'s' * (n > 1)}: each quantile is {'one of them' if n > 1 else 'that one'}"
+        readings.finding("few-samples", what)
+    validity = str(values.get("Result is", values.get("result_validity", "")))
+    if validity == "INVALID":
+        readings.finding("result-invalid", "the load generator itself says INVALID")
+    readings.findings += said.findings
+    workload = {
+        name: value for key, name in _WORKLOAD.items() if (value := fact(values.get(key))) is not None
+    }
+    foreign = _foreign(values, readings.used | _WORKLOAD.keys() | _SUBJECT.keys())
+    return Observation(
+        name=str(workload.get("scenario", "run")).replace(" ", "").lower(),
+        line=said.line,
+        subject={
+            name: value for key, name in _SUBJECT.items() if (value := fact(values.get(key))) is not None
+        },
+        workload=workload,
+        requests=Requests(completed=n),
+        metrics=readings.metrics,
+        foreign=foreign,
+        findings=readings.findings,
+        unknown=(
+            *readings.unknown,
+            *(() if validity else ("whether the load generator held the run valid",)),
+        ),
+    )
+
+
+def _family(readings: Readings, pattern: str, definition: str, n: int | None) -> None:
+    keys: dict[str, str] = {}
+    for key in readings.values:
+        match = re.fullmatch(pattern, key)
+        if match:
+            word = next(group for group in match.groups() if group)
+            statistic = statistic_of(f"p{float(word):g}" if word[0].isdigit() else word.lower())
+            if statistic is not None:
+                keys[key] = statistic
+    of_query = definition == "latency-sample" and str(readings.values.get("Scenario", "")).startswith("Multi")
+    readings.family(keys, "latency-query" if of_query else definition, "ns", n, definition)
+
+
+def _samples(values: Mapping[str, Any]) -> int | None:
+    """How many samples there were, from what says so or from what follows: a rate over the greatest latency."""
+    offline = "Offline" in (values.get("Scenario"), values.get("effective_scenario"))
+    for key in () if offline else ("result_query_count", "processed"):  # offline, all samples are one query
+        if is_number(values.get(key)):
+            return int(values[key])
+    rate = values.get("Samples per second", values.get("result_samples_per_second"))
+    most = values.get("Max latency (ns)", values.get("result_max_latency_ns"))
+    if is_number(rate) and is_number(most):
+        computed = rate * most / 1e9
+        return round(computed) if abs(computed - round(computed)) <= 1e-4 * max(computed, 1) else None
+    least, limit = values.get("min_query_count"), values.get("max_query_count")
+    return int(least) if is_number(least) and least == limit and least > 0 else None
+
+
+def _rate_of_offline(readings: Readings, n: int | None) -> None:
+    """Offline, the rate times the greatest latency is a whole number of samples."""
+    values = readings.values
+    rate, most = values.get("Samples per second"), values.get("Max latency (ns)")
+    if n is None and is_number(rate) and is_number(most) and rate * most < 1e12:
+        text = f"{rate:g} sample/s in {most / 1e9:g} s are {rate * most / 1e9:.3f} samples, which is no whole number"
+        readings.drop(["Samples per second"], "rate-contradicts-counts", text)
+
+
+def _foreign(values: Mapping[str, Any], known: set[str]) -> dict[str, Fact]:
+    left = {key: value for key, value in values.items() if key not in known}
+    return {key: found for key, value in list(left.items())[:200] if (found := fact(value)) is not None}
+
+
+_UNKNOWN = (
+    "model, precision and settings: the logs name the load generator's alone",
+    "lengths of prompts and answers",
+    "whether the answers were right: VALID speaks of durations, counts and bounds",
+    "how the system under test reports a first token",
+    "trials: one log is one run",
+)
+MLPERF_SUMMARY = Importer(
+    format="mlperf-summary",
+    about="mlperf_log_summary.txt of MLPerf's load generator",
+    recognises=lambda source: _TITLE in source.head and "SUT name" in source.head,
+    read=lambda source: _read(source, summaries(source)),
+    generation=lambda source: "with token latencies" if "First Token" in source.head else None,
+    unknown=(*_UNKNOWN, "when it was measured, and with which load generator"),
+)
+MLPERF_DETAIL = Importer(
+    format="mlperf-detail",
+    about="mlperf_log_detail.txt of MLPerf's load generator, or lines of MLPerf's older logger",
+    recognises=lambda source: ":::MLL" in source.head or ":::MLPv" in source.head,
+    read=lambda source: _read(source, details(source)),
+    generation=lambda source: "MLLOG" if ":::MLLOG" in source.head else "MLPv0.5.0",
+    unknown=_UNKNOWN,
+)

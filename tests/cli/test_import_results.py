@@ -1,0 +1,180 @@
+"""hio import of result files at a terminal: what is told, kept and refused, and the exit code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hio_validate.evidence.records import Wrong, rows_of
+from tests.cli.console import hio, one_sentence
+from tests.small_repo import SERVICE, committed
+
+ROW = {
+    "build_commit": "abc1234", "build_number": 5000, "cpu_info": "a CPU", "gpu_info": "", "backends": "CPU",
+    "model_filename": "/models/tiny.gguf", "model_type": "tiny 1B Q4_0", "model_size": 1000, "model_n_params": 2000,
+    "n_batch": 2048, "n_ubatch": 512, "n_threads": 4, "n_prompt": 512, "n_gen": 0, "n_depth": 0,
+    "test_time": "2026-11-30T08:00:00Z", "avg_ns": 2560000000, "stddev_ns": 0, "avg_ts": 200.0, "stddev_ts": 0.0,
+    "samples_ns": [2560000000, 2560000000], "samples_ts": [200.0, 200.0],
+}  # fmt: skip
+ROOM = f"manifests/services/{SERVICE}/observations"
+
+
+def rows(*changes: dict[str, object]) -> str:
+    return "".join(json.dumps({**ROW, **change}) + "\n" for change in changes)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    root = committed(tmp_path / "repo")
+    (root / "bench.jsonl").write_text(rows({}, {"n_prompt": 0, "n_gen": 512}), encoding="utf-8")
+    (root / "tiny.service").write_text(
+        "[Service]\nExecStart=/opt/llama-server -m /m/a.gguf\n", encoding="utf-8"
+    )
+    return root
+
+
+def test_each_number_is_told_with_unit_statistic_count_and_definition(repo: Path) -> None:
+    said = hio(repo, "import", "bench.jsonl")
+    assert said.code == 0 and said.err == "hio: 1 result file, 2 records\n"
+    assert said.out.startswith("bench.jsonl: ") and "2 records: 2 DRAFT" in said.out
+    assert "DRAFT: measured outside hio" in said.out
+    assert "prefill-rate-bench, higher is better\n    avg_ts     200 token/s  mean, n 2\n" in said.out
+    assert "This source cannot tell: " in said.out and "Next: hio compare" in said.out
+    assert max(map(len, said.out.splitlines())) <= 80
+
+
+def test_results_and_configurations_in_one_call(repo: Path) -> None:
+    shape = json.loads(hio(repo, "import", "bench.jsonl", "tiny.service", "--format", "json").out)
+    assert [draft["name"] for draft in shape["drafts"]] == ["tiny"]
+    (result,) = shape["results"]
+    assert (result["format"], result["count"], result["wrote"]) == ("llama-bench", 2, None)
+    metric = result["records"][0]["metrics"][0]
+    assert metric["name"] == "avg_ts" and metric["unit"] == "token/s" and metric["samples"] == [200.0, 200.0]
+    assert result["records"][0]["tier"] == "DRAFT"
+
+
+def test_json_lines_give_every_record(repo: Path) -> None:
+    (repo / "many.jsonl").write_text(rows(*({"n_prompt": each, "avg_ns": each * 5000000, "samples_ns": [each * 5000000] * 2}
+                                            for each in range(1, 41))), encoding="utf-8")  # fmt: skip
+    said = hio(repo, "import", "many.jsonl", "tiny.service", "--format", "jsonl")
+    lines = [json.loads(line) for line in said.out.splitlines()]
+    assert said.code == 0 and len(lines) == 41 and all(line["version"] == 1 for line in lines)
+    assert {line["file"] for line in lines[:40]} == {"many.jsonl"} and lines[40]["draft"]["name"] == "tiny"
+    text = hio(repo, "import", "many.jsonl").out
+    assert "and 20 more records: --format jsonl gives them all" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        pytest.param("hello\nworld\n", 3, "no results that hio knows, and no configuration", id="neither"),
+        pytest.param('{"a": 1}', 3, "expected results (", id="other JSON"),
+        pytest.param(
+            '{"a": 1', 1, "no results that hio knows, and no configuration", id="half of other JSON"
+        ),
+        pytest.param("", 1, "the file is empty", id="empty"),
+        pytest.param(rows({})[:200], 1, "bench:1: ", id="truncated"),
+        pytest.param(rows({}) + rows({})[:200], 1, "bench:2: ", id="truncated later"),
+    ],
+)
+def test_what_is_no_result_is_refused_with_one_sentence(
+    repo: Path, content: str, code: int, said: str
+) -> None:
+    (repo / "bench").write_text(content, encoding="utf-8")
+    done = hio(repo, "import", "bench")
+    sentence = done.err.splitlines()[0]
+    assert (done.code, done.out) == (code, "") and said in sentence and sentence.startswith("hio: bench")
+    assert len(done.err.splitlines()) == 2 and "1 refused" in done.err
+
+
+def test_a_file_that_contradicts_itself_is_told_and_ends_with_1(repo: Path) -> None:
+    (repo / "bench.jsonl").write_text(rows({}, {"avg_ts": 999.0}), encoding="utf-8")
+    said = hio(repo, "import", "bench.jsonl")
+    assert said.code == 1 and "Found:" in said.out and "999" in said.out
+
+
+def test_written_as_an_observation_that_validates(repo: Path) -> None:
+    said = hio(
+        repo, "import", "bench.jsonl", "--service", SERVICE, "--write", "--name", "first", "--stack", "base"
+    )
+    assert said.code == 0 and f"wrote {ROOM}/first/observation.yaml" in said.out
+    folder = repo / ROOM / "first"
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "bench.jsonl",
+        "observation.yaml",
+        "records.jsonl",
+    ]
+    assert (folder / "bench.jsonl").read_bytes() == (repo / "bench.jsonl").read_bytes()
+    document = (folder / "observation.yaml").read_text(encoding="utf-8")
+    assert f"sha256: {hashlib.sha256((repo / 'bench.jsonl').read_bytes()).hexdigest()}" in document
+    assert "stack: base@sha256:" in document and "count: 2" in document
+    kept = [found for _, found in rows_of((folder / "records.jsonl").read_bytes())]
+    assert not any(isinstance(each, Wrong) for each in kept) and len(kept) == 2
+    assert hio(repo, "validate", folder / "observation.yaml").code == 0
+    assert not [each for each in repo.iterdir() if each.name.startswith(".hio-")]
+    again = hio(repo, "import", "bench.jsonl", "--service", SERVICE, "--write", "--name", "first")
+    assert again.code == 1 and "is never replaced; give another --name" in again.err
+    assert (folder / "observation.yaml").read_text(encoding="utf-8") == document
+
+
+def test_a_committed_observation_is_frozen_and_told_by_a_review(repo: Path) -> None:
+    assert hio(repo, "import", "bench.jsonl", "--service", SERVICE, "--write").code == 0
+    for words in (["add", "."], ["commit", "-qm", "an observation"]):
+        subprocess.run(["git", *words], cwd=repo, check=True)
+    told = hio(repo, "review", "HEAD~1..HEAD")
+    assert "2 records of a file of llama-bench, measured outside hio" in told.out
+    records = repo / ROOM / "bench/records.jsonl"
+    records.write_text(records.read_text(encoding="utf-8").replace("200.0", "400.0"), encoding="utf-8")
+    said = hio(repo, "validate")
+    assert said.code == 1 and "frozen-document-changed" in said.out and "pin-mismatch" in said.out
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param('{"x": "hf_abcdefghijklmnopqrstuvwx"}', id="a token by its looks"),
+        pytest.param('{"api_key": "abcdefghij"}', id="by its name"),
+        pytest.param('{"url": "https://me:hunter22@example.org/v1"}', id="a password in a URL"),
+        pytest.param("llama-bench --hf-token qwertyuiop", id="in a command line"),
+    ],
+)
+def test_a_credential_is_never_written_nor_shown(repo: Path, line: str) -> None:
+    (repo / "bench.jsonl").write_text(rows({}) + rows({"note": line}), encoding="utf-8")
+    said = hio(repo, "import", "bench.jsonl", "--service", SERVICE, "--write")
+    assert said.code == 1 and "hio: bench.jsonl:2: " in said.err
+    assert not (repo / ROOM).exists() and not [
+        each for each in repo.iterdir() if each.name.startswith(".hio-")
+    ]
+    for format in ("text", "json", "jsonl"):
+        shown = hio(repo, "import", "bench.jsonl", "--format", format)
+        for secret in ("hf_abcdefghij", "abcdefghij", "hunter22", "qwertyuiop"):
+            assert secret not in shown.all
+
+
+def test_nothing_is_left_of_a_file_that_breaks_off(repo: Path) -> None:
+    (repo / "bench.jsonl").write_text(rows({}) + '{"n_prompt": 5', encoding="utf-8")
+    said = hio(repo, "import", "bench.jsonl", "--service", SERVICE, "--write")
+    assert said.code == 1 and "bench.jsonl:2" in said.err and not (repo / ROOM).exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(
+            ["--stack", "base"], "--stack and --keep-content are about what is written", id="stack alone"
+        ),
+        pytest.param(["--out", "x"], "--out is for drafts, and bench.jsonl has results", id="out"),
+        pytest.param(
+            ["--service", SERVICE, "--write", "--stack", "gone"],
+            "no stack that is called gone",
+            id="no such stack",
+        ),
+    ],
+)
+def test_usage(repo: Path, words: list[str], said: str) -> None:
+    done = hio(repo, "import", "bench.jsonl", *words)
+    assert done.code == 2 and said in one_sentence(done)

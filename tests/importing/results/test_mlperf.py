@@ -1,0 +1,156 @@
+"""MLPerf's logs and descriptions: nanoseconds exact, VALID qualifies nothing, few samples are told, unknown is not zero."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hio_validate.evidence.outcome import Tier
+from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results.mlperf import MLPERF_DETAIL, MLPERF_SUMMARY
+from hio_validate.importing.results.source import Source
+from tests.importing.results.sample import SAMPLES, findings, metric, names, records_of
+
+HERE = SAMPLES / "mlperf"
+
+
+def summary(file: Path) -> Any:
+    (record,) = records_of(file, "mlperf-summary")
+    return record
+
+
+def with_lines(to: Path, sample: str, old: str, new: str) -> Path:
+    text = (HERE / sample).read_text()
+    assert old in text
+    file = to / "given.txt"
+    file.write_text(text.replace(old, new))
+    return file
+
+
+def test_offline_counts_its_samples_by_rate_and_greatest_latency() -> None:
+    record = summary(HERE / "offline_summary.txt")
+    assert record.name == "offline" and record.requests.completed == 64 and not record.findings
+    latency = metric(record, "99.90 percentile latency (ns)")
+    assert (latency.definition, latency.statistic, latency.value, latency.unit, latency.n) == (
+        "latency-sample", "p99.9", 2_000_000_000, "ns", 64,
+    )  # fmt: skip
+    assert metric(record, "Tokens per second").definition == "throughput-output"
+    assert metric(record, "Samples per second").unit == "sample/s"
+    assert record.foreign["Result is"] == "VALID" and record.foreign["min_duration (ms)"] == 600000
+    assert record.workload["scenario"] == "Offline" and record.tier is Tier.DRAFT
+
+
+def test_a_server_tells_first_tokens_and_time_per_token_in_exact_nanoseconds() -> None:
+    record = summary(HERE / "server_summary.txt")
+    assert metric(record, "Max latency (ns)").value == 9007199254740993
+    assert metric(record, "Mean First Token latency (ns)").definition == "ttft-harness"
+    assert metric(record, "99.90 percentile time to output token (ns)").definition == "itl-request-harness"
+    assert metric(record, "Completed tokens per second").value == 3883.67
+    assert record.workload["scheduled_rate"] == 13.43 and record.requests.completed == 24576
+    assert findings(record) == ["result-invalid", "harness-warning"]
+
+
+def test_few_samples_are_told_and_valid_does_not_help(tmp_path: Path) -> None:
+    record = summary(HERE / "single_stream_summary.txt")
+    assert findings(record) == ["few-samples", "result-invalid"] and record.requests.completed == 4
+    assert metric(record, "90th percentile latency (ns)").statistic == "p90"
+    alone = with_lines(tmp_path, "offline_summary.txt", "Samples per second: 32", "Samples per second: 0.5")
+    record = summary(alone)
+    assert findings(record) == ["few-samples"] and record.foreign["Result is"] == "VALID"
+    assert metric(record, "Mean latency (ns)").n == 1 and record.tier is Tier.DRAFT
+
+
+def test_a_query_of_several_samples_is_no_sample() -> None:
+    record = summary(HERE / "multi_stream_summary.txt")
+    assert metric(record, "Mean latency (ns)").definition == "latency-query"
+    assert record.workload["samples_per_query"] == 8 and record.requests.completed == 700
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "finding", "gone"),
+    [
+        ("per second: 32", "per second: 0.7", "rate-contradicts-counts", "Samples per second"),
+        ("Min latency (ns)                : 5", "Min latency (ns)                : -5", "impossible-value", "Min latency (ns)"),
+        ("90.00 percentile latency (ns)   : 19", "90.00 percentile latency (ns)   : 29", "statistics-out-of-order",
+         "90.00 percentile latency (ns)"),
+        ("Mean latency (ns)               : 1200000000", "Mean latency (ns)               : fast", "no-number",
+         "Mean latency (ns)"),
+    ],
+)  # fmt: skip
+def test_a_number_that_cannot_be_so_is_a_finding_and_no_metric(
+    tmp_path: Path, old: str, new: str, finding: str, gone: str
+) -> None:
+    record = summary(with_lines(tmp_path, "offline_summary.txt", old, new))
+    assert finding in findings(record) and gone not in names(record)
+
+
+def test_a_first_token_after_the_end_is_told(tmp_path: Path) -> None:
+    least = "Min latency (ns)                : "
+    record = summary(with_lines(tmp_path, "server_summary.txt", f"{least}800000000", f"{least}50000000"))
+    assert findings(record)[0] == "first-token-after-end"
+    assert not {"Min latency (ns)", "Min First Token latency (ns)"} & names(record)
+
+
+def test_a_summary_without_its_end_is_told(tmp_path: Path) -> None:
+    text = (HERE / "offline_summary.txt").read_text()
+    file = tmp_path / "cut.txt"
+    file.write_text(text[: text.index("90.00 percentile")])
+    record = summary(file)
+    assert findings(record) == ["cut-short"] and metric(record, "Max latency (ns)").n == 64
+
+
+def test_two_summaries_are_two_records_and_a_log_before_them_is_refused(tmp_path: Path) -> None:
+    text = (HERE / "offline_summary.txt").read_text()
+    file = tmp_path / "two.txt"
+    file.write_text(text + text)
+    assert [each.name for each in records_of(file, "mlperf-summary")] == ["offline", "offline-2"]
+    file.write_text("INFO:main:starting\n" + text)
+    with pytest.raises(CannotImport, match=r"two\.txt:1: the line is no data: 'INFO:main:starting'"):
+        list(MLPERF_SUMMARY.read(Source(file)))
+    (record,) = MLPERF_SUMMARY.read(Source(file, skip_log_lines=True))
+    assert findings(record) == ["skipped-lines"]
+
+
+def test_the_detail_log_says_the_same_key_by_key() -> None:
+    (record,) = records_of(HERE / "detail.txt", "mlperf-detail")
+    assert record.name == "server" and record.requests.completed == 24576 and not record.findings
+    assert record.subject["loadgen"] == "5.0.25 @ 0000000"
+    assert metric(record, "result_first_token_99.00_percentile_latency_ns").definition == "ttft-harness"
+    assert metric(record, "result_time_to_output_token_mean").definition == "itl-request-harness"
+    assert metric(record, "result_token_throughput_with_loadgen_overhead").unit == "token/s"
+    assert "result_token_throughput" not in names(record) and "result_token_throughput" in record.foreign
+
+
+def test_errors_of_the_detail_log_are_told_and_broken_lines_refused(tmp_path: Path) -> None:
+    text = (HERE / "detail.txt").read_text()
+    file = tmp_path / "detail.txt"
+    file.write_text(text.replace('"is_error": false', '"is_error": true', 2))
+    (record,) = records_of(file, "mlperf-detail")
+    assert findings(record) == ["harness-error"] and record.findings[0].line == 1
+    for broken, said in (
+        (text[:-30], "detail.txt:26: no JSON"),
+        (f"{text}hello\n", "detail.txt:27: the line is no data"),
+    ):
+        file.write_text(broken)
+        with pytest.raises(CannotImport, match=said):
+            list(MLPERF_DETAIL.read(Source(file)))
+
+
+def test_lines_of_the_older_logger_measure_nothing() -> None:
+    (record,) = records_of(HERE / "detail_of_training.txt", "mlperf-detail")
+    assert record.subject == {"benchmark": "ncf"} and not record.metrics
+    assert record.foreign["preproc_hp_num_eval"] == 999 and record.tier is Tier.NEEDS_CONTEXT
+
+
+def test_a_system_is_facts_and_what_is_not_told_is_no_zero() -> None:
+    (record,) = records_of(HERE / "system.json", "mlperf-system")
+    assert record.name == "small_box" and not record.metrics and record.tier is Tier.NEEDS_CONTEXT
+    assert (
+        record.subject["accelerators_per_node"] == "0" and record.subject["host_memory_capacity"] == "64 GB"
+    )
+    assert record.subject["operating_system"] == "(linux)"
+    assert record.subject["node_types.0.host_memory_capacity"] == "2.2T"
+    assert not {"accelerator_model_name", "accelerator_memory_capacity"} & record.subject.keys()
+    assert record.unknown == ("not told: accelerator_memory_capacity, accelerator_model_name",)
