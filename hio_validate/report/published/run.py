@@ -12,7 +12,7 @@ from typing import Any
 from hio_validate.evidence import identity
 from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.tiers import Verdict
-from hio_validate.ledger import Ledger
+from hio_validate.ledger import PARENT, Ledger
 from hio_validate.repo import Item, Repo, name_of, pin_of
 from hio_validate.report.published import standing
 from hio_validate.report.published.gaps import Gap, gaps_of
@@ -52,18 +52,44 @@ class Told:
     @property
     def rests(self) -> RestsOn:
         """The run, what decides about it, who serves, and all that these rely on."""
-        serving = (self.ledger.deployment, self.ledger.parent_entry, self.matrix)
+        serving = (self.ledger.deployment, self.ledger.parent_entry, self.baseline_entry, self.matrix)
         known = (item for item in serving if item is not None)
-        roots = [self.judged.run, *self.decisions, *known, *self.profiles]
+        roots = [self.judged.run, *self.decisions, *known, *self.profiles, *self.receipts]
         return rests_on(self.repo, roots)
+
+    @property
+    def baseline_entry(self) -> Item | None:
+        """The entry that had accepted the reference when the run began; None where none had."""
+        at, reference = self.judged.case.model.at, self.judged.case.arm(self.judged.case.baseline)
+        ledger = self.ledger.until(at) if at is not None else None
+        entry = ledger.parent_entry if ledger is not None else None
+        if ledger is None or entry is None or reference.set:
+            return None
+        accepted = {word.outcome for word in ledger.words(entry) if word.subject == PARENT}
+        return (
+            entry
+            if reference.stack.partition("@")[2] in {pin.partition("@")[2] for pin in accepted}
+            else None
+        )
+
+    @property
+    def receipts(self) -> list[Item]:
+        """What harnesses, operator tests, people and monitors said of the stacks of this run."""
+        return self._about("receipt/v1")
+
+    def _about(self, kind: str) -> list[Item]:
+        stacks = {arm.stack for arm in self.judged.case.model.arms.values()}
+        stacks |= {pin for item in self.decisions if (pin := pin_of(item, "stack")) is not None}
+        return [
+            item for item in self.repo.of(kind)
+            if item.service == self.ledger.service and item.model.stack in stacks
+        ]  # fmt: skip
 
     @property
     def profiles(self) -> list[Item]:
         """Observations of a profiler that say they are of a stack of this run; of another time than its legs (6.10)."""
-        stacks = {arm.stack for arm in self.judged.case.model.arms.values()}
-        said = [item for item in self.repo.of("observation/v1") if item.model.stack in stacks]
         return [
-            item for item in said
+            item for item in self._about("observation/v1")
             if _OF_A_PROFILE in (self.repo.beside(item, item.model.records.file) or b"")
         ]  # fmt: skip
 
@@ -105,6 +131,7 @@ def as_shape(told: Told) -> Shape:
         "gaps": [each._asdict() for each in gaps],
         **_chosen(told),
         **_measured(judged),
+        "receipts": [_receipt(item) for item in told.receipts],
         **_relied_on(told),
         "rests_on": [each._asdict() for each in rests.files],
         "missing": list(_missing(told)),
@@ -196,7 +223,7 @@ def _relied_on(told: Told) -> Shape:
     restored, serving = case.model.restored, case.plan.serving if case.plan else None
     return {
         "conditions": [{**each._asdict(), "met": each.met} for each in judged.conditions],
-        "baseline": {"arm": case.baseline, "stack": case.arm(case.baseline).stack},
+        "baseline": _baseline(told),
         "arms": identity.arms(case),
         "host": identity.host_of(case),
         "restoration": {
@@ -209,6 +236,22 @@ def _relied_on(told: Told) -> Shape:
         "judged_by": {"hio": case.model.judged_by.hio, "rules": case.model.judged_by.rules}
         if case.model.judged_by else None,
     }  # fmt: skip
+
+
+def _baseline(told: Told) -> Shape:
+    """The reference: its stack, the entry that had accepted it, and how many numbers that entry records."""
+    case, entry = told.judged.case, told.baseline_entry
+    recorded = len(getattr(entry.model, "dimensions", ())) if entry is not None else 0
+    return {
+        "arm": case.baseline, "stack": case.arm(case.baseline).stack, "entry": entry.name if entry else None,
+        "dimensions": recorded,
+    }  # fmt: skip
+
+
+def _receipt(item: Item) -> Shape:
+    model = item.model
+    said = f"{model.task}, {model.metric} {model.value:g}" if model.kind == "quality" else model.about
+    return {"receipt": item.name, "kind": model.kind, "stack": name_of(model.stack), "says": said}
 
 
 def _other_runs(told: Told) -> Iterator[Shape]:

@@ -52,6 +52,10 @@ def configurations(shape: Shape) -> list[str]:
         )
     elif chosen["arm"]:
         said.append("no stack document holds the chosen configuration yet")
+    base = shape["baseline"]
+    accepted = f"accepted by {base['entry']}" if base["entry"] else "accepted by no entry when the run began"
+    recorded = f", with {base['dimensions']} numbers on record" if base["dimensions"] else ""
+    said.append(f"the reference is {base['stack'].partition('@')[0]}, {accepted}{recorded}")
     said += [
         f"{each['kind']} {each['entry']}, by {each['by']}, {each['at']}: {each['because'] or 'no reason was given'}"
         for each in shape["decisions"]
