@@ -303,6 +303,6 @@ def test_a_line_too_long_for_a_line_is_read_as_a_whole_up_to_its_end(
     monkeypatch.setattr(source_module, "LONGEST", 1000)
     assert names(one(file)) == names(one(HERE / "detailed.json"))
     for module in (source_module, objects_module):
-        monkeypatch.setattr(module, "WHOLE", 2000)
+        monkeypatch.setattr(module, "WHOLE", 1500)
     with pytest.raises(CannotImport, match=r"changed\.json:1: the line is longer"):
         list(VLLM_BENCH.read(Source(file)))
