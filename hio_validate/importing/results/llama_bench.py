@@ -16,6 +16,7 @@ from hio_validate.importing.results.llama_bench_fields import RESULTS, WORK, Row
 from hio_validate.importing.results.llama_bench_forms import form_of
 from hio_validate.importing.results.llama_bench_forms import rows as rows_of
 from hio_validate.importing.results.llama_bench_record import record_of, test_of
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.skipping import Skipped
 from hio_validate.importing.results.source import Source
 
@@ -62,7 +63,7 @@ def _read(source: Source) -> Iterator[Observation]:
 def _named(tests: Iterator[Row]) -> Iterator[Observation]:
     """Records with names that no two of them share: the test, and the settings in which it differs from the first row."""
     first: Mapping[str, Any] | None = None
-    seen: dict[str, int] = {}
+    names = Names()
     for row in tests:
         # A setting that hio does not know makes another configuration, too.
         told = {
@@ -70,11 +71,11 @@ def _named(tests: Iterator[Row]) -> Iterator[Observation]:
         }
         first = told if first is None else first
         name = " ".join([test_of(row), *_differing(first, told)])
-        seen[name] = seen.get(name, 0) + 1
-        made = record_of(row, name if seen[name] == 1 else f"{name} #{seen[name]}")
-        if seen[name] > 1:
+        times = names.times(name)
+        made = record_of(row, name if times == 1 else f"{name} #{times}")
+        if times > 1:
             made.findings.append(
-                Finding("repeated-row", f"{name} stands {seen[name]} times with the same settings", row.line)
+                Finding("repeated-row", f"{name} stands {times} times with the same settings", row.line)
             )
         yield made
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from hio_validate.evidence.observed import Finding, Observation
 from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.source import WHOLE, Source, strict_json
 
 _WRITTEN = "import the file as the tool wrote it"
@@ -65,15 +66,14 @@ def records(
     rows: Callable[[Source, Skipped], Iterator[tuple[int, dict[str, Any]]]] = objects,
 ) -> Iterator[Observation]:
     """A record of each object or row, with a name of its own; what was skipped is told by the last one. Raises CannotImport."""
-    skipped, seen = Skipped(source), dict[str, int]()
+    skipped, names = Skipped(source), Names()
     held: Observation | None = None
     for line, values in rows(source, skipped):
         if held:
             yield held
         held = of(values, line)
-        seen[held.name] = seen.get(held.name, 0) + 1
-        if seen[held.name] > 1:
-            held.name += f"-{seen[held.name]}"
+        if (times := names.times(held.name)) > 1:
+            held.name += f"-{times}"
     if held is None:
         raise source.refuse("it has no record", "run the benchmark again", code=3)
     if skipped.count:
