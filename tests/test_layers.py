@@ -48,6 +48,7 @@ MAY_IMPORT = {
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
+    "campaigning": "source models recording repo settings known_good evidence rules planning",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo evidence ledger recording rules engine",
@@ -74,7 +75,7 @@ MAY_IMPORT = {
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating planning focused prospect from_run importing known_good "
-    "measurements receipts baselines rests_on exporting campaign_prospect",
+    "measurements receipts baselines rests_on exporting campaign_prospect campaigning",
     "hook": "",
     "__main__": "validating cli hook",
 }

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from hio_validate.evidence.raw import UnreadableRows, read_rows
 from hio_validate.evidence.trials import known, plan_of, trials_of
 from hio_validate.ledger import NOTHING
+from hio_validate.models.campaign_run import CampaignRun
 from hio_validate.models.capture import Capture, CapturedProcess
 from hio_validate.models.entry import (
     Anchor,
@@ -123,7 +124,8 @@ def _named(pin: str | None) -> str:
 
 
 def records(trees: Trees, service: str) -> Iterator[Added]:
-    """The runs, captures, qualifications, receipts, observations and rollback plans that a service gained or lost, by file."""
+    """What was recorded that a service gained or lost, by file: runs, captures, qualifications, receipts, observations,
+    rollback plans, campaign runs."""
     told = (
         ("run/v1", _run),
         ("capture/v1", _capture),
@@ -131,6 +133,7 @@ def records(trees: Trees, service: str) -> Iterator[Added]:
         ("receipt/v1", _receipt),
         ("observation/v1", _observed),
         ("rollback/v1", _way_back),
+        ("campaign-run/v1", _campaigned),
     )
     for kind, said in told:
         for was, now in trees.pairs(kind, service):
@@ -186,6 +189,14 @@ def _way_back(item: Item, _: Repo) -> Iterator[str]:
     plan: RollbackPlan = item.model
     restores = _named(plan.restores) if plan.restores else "nothing, as before"
     yield f"takes {_named(plan.takes_back)} away at {plan.site}; then serves: {restores}"
+
+
+def _campaigned(item: Item, _: Repo) -> Iterator[str]:
+    """Which campaign ran, and how each of its cells ended."""
+    told: CampaignRun = item.model
+    yield f"ran the campaign {_named(told.campaign)} from {told.at} to {told.ended}"
+    for name, cell in told.cells.items():
+        yield f"cell {name} {cell.outcome}" + (f": {cell.why}" if cell.why else "")
 
 
 def _run(item: Item, repo: Repo) -> Iterator[str]:

@@ -502,3 +502,24 @@ def test_new_receipts_tell_what_was_said_of_the_answers_and_the_operators(tmp_pa
     lines = {each.name: each.says for each in service(told).records}
     assert "acc of sums (none) is 0.75 +- 0.02, items: 400 of 400" in lines["sums"]
     assert "X against CPU: 2 cases ok, 1 failed, 0 not supported" in lines["ops"]
+
+
+def test_the_run_of_a_campaign_is_told_with_its_cells(tmp_path: Path) -> None:
+    ran = f"""\
+hio: campaign-run/v1
+name: 2026-03-01-threads
+service: {SERVICE}
+campaign: threads@sha256:{sha("a campaign")}
+at: "2026-03-01T08:00:00Z"
+ended: "2026-03-01T09:00:00Z"
+cells:
+  two: {{outcome: aborted, why: memory}}
+  four: {{outcome: not-run}}
+"""
+    found = changed(tmp_path, {f"{ROOM}/campaign-runs/2026-03-01-threads.yaml": ran})
+    (told,) = [each for each in service(found).records if each.kind == "campaign-run"]
+    assert told.says == (
+        "ran the campaign threads from 2026-03-01T08:00:00Z to 2026-03-01T09:00:00Z",
+        "cell two aborted: memory",
+        "cell four not-run",
+    )
