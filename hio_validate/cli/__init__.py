@@ -36,6 +36,7 @@ _GROUPS = {
             "champion:champion",
             "Say which cell of a campaign is the best measured one, if any is.",
         ),
+        "quality": ("quality:quality", "Keep what harnesses said of answers, and gate one by another."),
         "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
         "baseline": (
             "baseline:baseline",

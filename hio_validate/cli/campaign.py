@@ -61,7 +61,7 @@ def check(name: str, service: str | None, gates: tuple[str, ...], repo: Path | N
     sys.exit(code)
 
 
-@campaign.command(short_help="Tell the campaigns of a repository, or how one stands.")
+@campaign.command("show", short_help="Tell the campaigns of a repository, or how one stands.")
 @click.argument("name", metavar="CAMPAIGN", required=False)
 @service_option
 @repo_option
@@ -82,7 +82,6 @@ def show_(name: str | None, service: str | None, repo: Path | None, format_: str
         show("\n".join(page.render(each, width()) for each in seen))
 
 
-campaign.add_command(show_, "show")
 campaign.add_command(new)
 
 
