@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hio_validate.importing.results.distribution import PERCENTILES, Distribution
 
-VALUES = st.lists(st.floats(0, 1e12, allow_nan=False), min_size=1, max_size=60)
+VALUES = st.lists(st.just(0.0) | st.floats(1e-9, 1e12), min_size=1, max_size=60)
 
 
 def of(values: list[float], run: int = 1 << 18) -> dict[str, float]:
