@@ -7,6 +7,7 @@ from typing import Any
 
 from hio_validate.evidence.observed import Fact
 from hio_validate.importing.results.importer import is_number
+from hio_validate.importing.results.source import strict_json
 from hio_validate.importing.results.summarised import whole, without_secrets
 
 
@@ -96,7 +97,7 @@ def asked_of(data: Any) -> dict[str, Any]:
         text = data.strip()
         data = _pairs(text)
         if not data:
-            return {"dataset": text} if text and not text.startswith(("{", "[")) else {}
+            return {"dataset": text[:200]} if text and not text.startswith(("{", "[")) else {}
     if not isinstance(data, dict):
         return {}
     found = {key: data[key] for key in ("prompt_tokens", "output_tokens") if is_number(data.get(key))}
@@ -112,12 +113,12 @@ def asked_of(data: Any) -> dict[str, Any]:
 
 def _pairs(text: str) -> dict[str, Any]:
     if text.startswith("{"):
-        import json  # only for data that is JSON
-
         try:
-            found = json.loads(text)
-        except ValueError:
+            found = strict_json(text)
+        except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
     pairs = [pair.partition("=") for pair in text.split(",")]
-    return {key.strip(): int(value) for key, _, value in pairs if value.strip().isdecimal()}
+    return {
+        key.strip(): int(value) for key, _, value in pairs if value.strip().isdecimal() and len(value) < 19
+    }
