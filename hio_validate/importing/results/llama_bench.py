@@ -28,6 +28,7 @@ _BUILD = (
 )
 _NOT_DISTINGUISHING = RESULTS | WORK | {
     "build_commit", "build_number", "cpu_info", "gpu_info", "test_time", "model_size", "model_n_params",
+    "model_size_shown", "model_n_params_shown", "test", "t/s",
 }  # fmt: skip
 
 
@@ -64,7 +65,10 @@ def _named(tests: Iterator[Row]) -> Iterator[Observation]:
     first: Mapping[str, Any] | None = None
     names = Names()
     for row in tests:
-        told = {key: value for key, value in row.values.items() if key not in _NOT_DISTINGUISHING}
+        # A setting that hio does not know makes another configuration, too.
+        told = {
+            key: value for key, value in (row.foreign | row.values).items() if key not in _NOT_DISTINGUISHING
+        }
         first = told if first is None else first
         name = " ".join([test_of(row), *_differing(first, told)])
         times = names.times(name)

@@ -53,6 +53,14 @@ def test_neither_the_order_nor_the_runs_change_a_statistic(values: list[float], 
     assert of(shuffled, run) == of(values)
 
 
+@given(VALUES, st.integers(1, 7))
+def test_many_at_once_are_as_one_after_the_other(values: list[float], run: int) -> None:
+    with Distribution(run) as column:
+        column.extend(values)
+        column.extend(values)
+        assert column.statistics() == of(values * 2)
+
+
 @given(VALUES)
 def test_the_statistics_stand_in_their_order(values: list[float]) -> None:
     found = of(values, 3)
