@@ -16,6 +16,7 @@ from hio_validate.evidence.metrics import METRICS
 from hio_validate.evidence.observed import Fact, Measured, Observation
 from hio_validate.evidence.outcome import Tier
 from hio_validate.evidence.work_done import COUNTS
+from hio_validate.repo import name_of
 
 DONE = {
     "prompt-length": "evaluated",
@@ -80,6 +81,8 @@ class Side(NamedTuple):
     """What is to be known about this side: failed requests, findings."""
     record: str = ""
     """The run that an arm is of; arms of one run were asked the same."""
+    subject: Mapping[str, Fact] = {}
+    """What was measured: model, engine, device, settings; it may differ, and is told where it does."""
     prompts: frozenset[str] = frozenset()
     """SHA-256 of every prompt that was asked, where the rows say it."""
 
@@ -100,14 +103,22 @@ def of_observation(observation: Observation, label: str) -> Side:
         if key in _COUNTED and isinstance(value, int | float)
     }
     asked = {key: value for key, value in known.items() if key not in _COUNTED}
+    if "concurrency" in asked and is_infinite(asked.get("request_rate")):
+        del asked["request_rate"]  # nothing but the concurrency says then when a request is sent
     done = {**dict(_done(numbers)), **counted}
-    return Side(label, numbers, asked, done, observation.tier, tuple(_notes(observation)))
+    notes = tuple(_notes(observation))
+    return Side(label, numbers, asked, done, observation.tier, notes, subject=dict(observation.subject))
 
 
 def _better(measured: Measured) -> str | None:
     """Which direction is a gain; of a spread none is, nor of what a newer hio counted in a way that is not known."""
     known = measured.definition in DEFINITIONS and measured.statistic != "std"
     return measured.better if known else None
+
+
+def is_infinite(fact: Fact | None) -> bool:
+    """Whether a rate is none: requests are sent as fast as they may."""
+    return str(fact).strip().lower() in ("inf", "infinity")
 
 
 def is_unknown(fact: Fact) -> bool:
@@ -165,7 +176,8 @@ def of_arm(case: Case, arm: str, label: str, tier: Tier, statistic: str = "media
         if row.cells.get("prompt_sha256")
     }
     asked = _asked(case, done)
-    return Side(label, tuple(numbers), asked, done, tier, notes, case.run.file, frozenset(prompts))
+    subject: dict[str, Fact] = {"stack": name_of(case.arm(arm).stack), **case.arm(arm).set}
+    return Side(label, tuple(numbers), asked, done, tier, notes, case.run.file, subject, frozenset(prompts))
 
 
 def _definition(case: Case, metric: str, unit: str) -> str:
