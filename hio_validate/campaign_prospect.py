@@ -87,6 +87,9 @@ def outlook(item: Item, view: View, root: Path, state: Path, now: str, prepare: 
     begun = campaigns.open_of(state, item, root)
     run_id = begun.run_id if begun else campaigns.run_id_for(item, view.repo, state, now)
     cells = []
+    at_work = any(
+        each.state in ("running", "unsafe") for each in campaigns.standings(state, run_id, item.model.cells)
+    )
     for name, cell, plan in cells_of(item, view.repo):
         stands = campaigns.standing(state, run_id, name)
         refused: tuple[str, ...] = ()
@@ -95,7 +98,8 @@ def outlook(item: Item, view: View, root: Path, state: Path, now: str, prepare: 
         elif stands.state == "to-run":
             made = prepare(plan, stands.run)
             refused = tuple(made) if isinstance(made, list) else ()
-            if isinstance(made, Work) and (occupied := preflight.occupied(made)):
+            # While a cell runs, its own server listens; the next one is asked again before it begins.
+            if isinstance(made, Work) and not at_work and (occupied := preflight.occupied(made)):
                 refused = (occupied,)
         seen = prospect(plan, view, now) if plan is not None else None
         cells.append(CellProspect(name, cell, seen, stands, refused))

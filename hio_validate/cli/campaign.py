@@ -10,6 +10,7 @@ import click
 from hio_validate import focused, history, parents
 from hio_validate.campaign_prospect import CampaignProspect, outlook
 from hio_validate.cli import campaign_cells, run_plan
+from hio_validate.cli.campaign_new import new
 from hio_validate.cli.loading import load_repo, named, tree_of
 from hio_validate.cli.shared import as_json, color, format_option, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report, Severity
@@ -60,7 +61,7 @@ def check(name: str, service: str | None, gates: tuple[str, ...], repo: Path | N
     sys.exit(code)
 
 
-@campaign.command(short_help="Tell the campaigns of a repository, or how one stands.")
+@campaign.command("show", short_help="Tell the campaigns of a repository, or how one stands.")
 @click.argument("name", metavar="CAMPAIGN", required=False)
 @service_option
 @repo_option
@@ -81,7 +82,7 @@ def show_(name: str | None, service: str | None, repo: Path | None, format_: str
         show("\n".join(page.render(each, width()) for each in seen))
 
 
-campaign.add_command(show_, "show")
+campaign.add_command(new)
 
 
 @campaign.command(short_help="Run the cells of a campaign, one after the other, under guard.")

@@ -14,8 +14,12 @@ from hio_validate.evidence.case import Known
 from hio_validate.evidence.cell_result import CellResult, Configuration, results_of, scope_of
 from hio_validate.evidence.champion_gates import gates
 from hio_validate.evidence.outcome import Condition
+from hio_validate.evidence.quality_gate import answered
 from hio_validate.repo import Item
 from hio_validate.settings.knowledge import Settings
+
+TASK_KINDS = ("code-tests", "retrieval", "positional-recall", "tool-round-trips")
+"""Kinds of tasks that are measured or listed untested (contract 10.4), as a task set's items name them."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,18 @@ class Champion:
         said = [f"host {' and '.join(hosts) or 'unknown'}", f"model {' and '.join(models) or 'unknown'}"]
         said += [", ".join(regime.name for regime in self.regimes)]
         return "; ".join([*said, f"varied: {', '.join(space)}"] if space else said)
+
+    @cached_property
+    def task_kinds(self) -> list[str]:
+        """Kinds of tasks that every cell with a run answered."""
+        ran = [each.verdict.case for each in self.cells if each.verdict is not None]
+        found = [set(seen.kinds) if (seen := answered(case)) is not None else set() for case in ran]
+        return sorted(set.intersection(*found)) if found else []
+
+    @property
+    def untested_kinds(self) -> list[str]:
+        """Of the kinds that contract 10.4 names, those that no task set asked in every cell."""
+        return [kind for kind in TASK_KINDS if kind not in self.task_kinds]
 
     @property
     def untested(self) -> list[str]:

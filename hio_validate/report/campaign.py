@@ -72,9 +72,7 @@ def render(found: CampaignProspect, width: int = 80, *, judged: bool = False) ->
         + paragraph(model.question, width),
         table(list(_facts(found)), width),
         "cells\n"
-        + table(
-            [_row(each) for each in found.cells], width, ("  cell", "plan", "state", "what it does"), True
-        ),
+        + table([_row(each) for each in found.cells], width, ("  cell", "state", "what it does"), True),
     ]
     against = [each for each in found.refused if not (judged and _BY_A_RULE.search(each))]
     parts += ["what speaks against it\n" + refusals(against, width)] if against else []
@@ -101,15 +99,16 @@ def _facts(found: CampaignProspect) -> Iterator[tuple[str, str]]:
     )
 
 
-def _row(each: CellProspect) -> tuple[str, str, str, str]:
+def _row(each: CellProspect) -> tuple[str, str, str]:
     plan = each.plan
     if plan is None:
-        return f"  {each.name}", each.cell.plan, "unreadable", ""
+        return f"  {each.name}", "unreadable", f"its plan {each.cell.plan} cannot be read"
     stops = f"stops {plan.stops}" if plan.stops else "stops nothing"
     missing = sum(1 for one in plan.approvals if one.missing)
     lacks = f"; {counted(missing, 'approval')} missing" if missing else ""
-    said = f"{counted(len(plan.plan.order), 'leg')} of {', '.join(plan.plan.arms)}, at most {plan.longest_s:g} s; {stops}{lacks}"
-    return f"  {each.name}", each.cell.plan, each.standing.state, each.standing.why or said
+    arms = ", ".join(plan.plan.arms)
+    said = f"{each.cell.plan}: {counted(len(plan.plan.order), 'leg')} of {arms}, at most {plan.longest_s:g} s; {stops}{lacks}"
+    return f"  {each.name}", each.standing.state, each.standing.why or said
 
 
 def progress_line(number: int, of: int, standing: Standing, said: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hio_validate.evidence.cell_result import CellResult
@@ -13,21 +13,26 @@ from hio_validate.quantity import change, from_to
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
+from hio_validate.settings.secrets import WITHHELD, says_secret
 from hio_validate.settings.value import text_of
 
 
 def render(found: Champion, width: int = 80) -> str:
     """The page as text: the answer first, then the cells, then the gates."""
-    parts = ["".join(paragraph(line, width) for line in _answer(found))]
+    parts = ["".join(paragraph(line, width) for line in answer(found))]
     parts += ["cells\n" + table([_row(each) for each in found.cells], width, whole=True)]
     parts += [_conditions("missed", [each for each in found.gates if not each.met], width)]
     parts += [_conditions("met", [each for each in found.gates if each.met], width)]
-    if found.untested:
-        parts.append("untested\n" + "".join(paragraph(f"  {each}", width) for each in found.untested))
+    untested = [*found.untested]
+    if found.untested_kinds:
+        untested.append(f"kinds of tasks: {', '.join(found.untested_kinds)}")
+    if untested:
+        parts.append("untested\n" + "".join(paragraph(f"  {each}", width) for each in untested))
     return "\n".join(part for part in parts if part)
 
 
-def _answer(found: Champion) -> Iterator[str]:
+def answer(found: Champion) -> Iterator[str]:
+    """What came of it, in the order in which a reader asks: what, why, for each regime, where it holds."""
     name = found.campaign.full_name
     if not found.is_measured:
         yield f"{name}: nothing was measured"
@@ -63,8 +68,13 @@ def configuration(winner: CellResult) -> str:
     """What won, in words: its stack with what is changed."""
     assert winner.run is not None and winner.best is not None
     arm = winner.run.model.arms[winner.best.candidate]
-    changes = ", ".join(f"{name} = {text_of(value)}" for name, value in arm.set.items())
+    changes = ", ".join(f"{name} = {text_of(value)}" for name, value in _shown(arm.set).items())
     return f"{arm.stack.partition('@')[0]}" + (f" with {changes}" if changes else "")
+
+
+def _shown(delta: Mapping[str, Any]) -> dict[str, Any]:
+    """What an arm sets; what is secret is withheld."""
+    return {name: WITHHELD if says_secret(name) else value for name, value in delta.items()}
 
 
 def gain_of(best: Comparison) -> str:
@@ -123,6 +133,7 @@ def as_shape(found: Champion, exit_code: int) -> dict[str, Any]:
         "configurations": found.configurations,
         "scope": found.scope,
         "untested": found.untested,
+        "task_kinds": {"measured": found.task_kinds, "untested": found.untested_kinds},
         "exit_code": exit_code,
     }
 
@@ -158,7 +169,7 @@ def _winner(winner: CellResult) -> dict[str, Any]:
         "run": winner.run.name,
         "arm": best.candidate,
         "stack": arm.stack,
-        "set": dict(arm.set),
+        "set": _shown(arm.set),
         "metric": best.metric.name,
         "unit": best.metric.unit,
         "better": best.metric.better,

@@ -32,7 +32,14 @@ CAMPAIGN: dict[str, Any] = {
 class Campaigned:
     """Writes a campaign and the runs of its cells. `cells`: cell -> (threads, regime)."""
 
-    def __init__(self, root: Path, cells: dict[str, tuple[str, str]], spoil: Spoil | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        cells: dict[str, tuple[str, str]],
+        spoil: Spoil | None = None,
+        planned: Spoil | None = None,
+    ) -> None:
+        self.planned = planned
         self.experiment = Experiment(root)
         self.experiment.noise()
         self.root, self.threads = root, {name: threads for name, (threads, _) in cells.items()}
@@ -62,6 +69,8 @@ class Campaigned:
     def _plan(self, cell: str) -> Spoil:
         def changed(plan: dict[str, Any]) -> None:
             plan["arms"]["two"]["set"] = {"server.threads": self.threads[cell]}
+            if self.planned:
+                self.planned(plan)
 
         return changed
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from hio_validate.report.champion import as_shape, render
 from tests.evidence.campaigned import FASTER, RUN_ID, SAME, SLOWER, Campaigned
-from tests.evidence.experiment import ROOM, SERVICE, text
-from tests.small_repo import pin, stack, write
+from tests.evidence.experiment import ROOM, SERVICE, SPEEDS, text
+from tests.evidence.test_quality_gate import ITEMS, TASKS, rows
+from tests.small_repo import pin, sha, stack, write
 
 ONE_REGIME = {"two": ("2", "short"), "four": ("4", "short")}
 TWO_REGIMES = {"two": ("2", "short"), "four": ("4", "long")}
@@ -26,6 +28,9 @@ def test_the_largest_shown_gain_of_a_regime_is_the_champion(tmp_path: Path) -> N
     assert "the champion is base with server.threads = 4" in page
     assert "best of the 3 configurations measured in this scope" in page
     shape = as_shape(found, 0)
+    assert "kinds of tasks: code-tests, retrieval, positional-recall, tool-round-trips" in " ".join(
+        page.split()
+    )
     assert (shape["result"], shape["champion"]["set"]) == ("champion", {"server.threads": "4"})
 
 
@@ -152,6 +157,60 @@ def test_answers_that_nobody_judged_leave_no_champion(tmp_path: Path) -> None:
     made.run("two")
     made.run("four", rows=lambda row: row.update(expected="-"))
     assert made.missed()["accuracy"] == "accuracy-unknown"
+
+
+def asked(root: Path, wrong: dict[str, dict[str, int]]) -> Campaigned:
+    """Both cells with a task set; of each arm so many answers are wrong."""
+
+    def with_tasks(document: dict[str, Any]) -> None:
+        document["focus"]["accuracy"] = {"tasks": "sums", "floor": 0.5, "margin": 0.1}
+
+    def planned(plan: dict[str, Any]) -> None:
+        plan["quality"] = {"tasks": "sums", "floor": 0.5, "margin": 0.1}
+
+    made = Campaigned(root, ONE_REGIME, with_tasks, planned)
+    write(root, {f"{ROOM}/tasks/sums.yaml": text(TASKS), f"{ROOM}/tasks/sums.jsonl": ITEMS})
+    for cell, speeds in (("two", SPEEDS), ("four", FASTER)):
+        answers = rows(wrong.get(cell, {}))
+        kept = "".join(json.dumps(each) + "\n" for each in answers)
+        write(root, {f"{ROOM}/runs/{RUN_ID}.{cell}/quality.jsonl": kept})
+        quality = {
+            "file": "quality.jsonl",
+            "sha256": sha(kept),
+            "rows": len(answers),
+            "tasks": pin("sums", text(TASKS)),
+        }
+        made.run(cell, speeds, run=lambda document, quality=quality: document.update(quality=quality))
+    return made
+
+
+def test_a_task_set_is_the_accuracy_floor(tmp_path: Path) -> None:
+    found = asked(tmp_path, {}).champion()
+    assert [each.reason for each in found.gates if not each.met] == []
+    assert found.overall is not None and found.overall.name == "four"
+    assert found.task_kinds == ["even", "odd"]
+
+
+def test_a_candidate_below_the_floor_of_the_task_set_is_out(tmp_path: Path) -> None:
+    found = asked(tmp_path, {"four": {"two": 40}}).champion()
+    assert found.gates_met
+    assert found.overall is not None and found.overall.name == "two"
+
+
+def test_a_baseline_below_the_floor_of_the_task_set_leaves_no_champion(tmp_path: Path) -> None:
+    made = asked(tmp_path, {"two": {"base": 40, "two": 40}, "four": {"base": 40, "two": 40}})
+    assert made.missed()["accuracy"] == "baseline-answers-wrong"
+
+
+def test_a_task_set_that_nobody_asked_leaves_no_champion(tmp_path: Path) -> None:
+    made = Campaigned(
+        tmp_path,
+        ONE_REGIME,
+        lambda document: document["focus"]["accuracy"].update(tasks="sums", floor=0.5, margin=0.1),
+    )
+    made.run("two")
+    made.run("four", FASTER)
+    assert made.missed() == {"accuracy": "accuracy-unknown"}
 
 
 def test_a_draft_leaves_no_champion(tmp_path: Path) -> None:

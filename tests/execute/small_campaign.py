@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from tests.execute.experiment import ROOM, SERVICE, approval, baseline, fixture, pin, plan, yaml
-from tests.execute.place import Place, place, stack_of
-from tests.small_repo import write
+from tests.execute.place import ENGINE, KNOWN, Place, place, stack_of
+from tests.small_repo import sha, write
 
 CAMPAIGN_FILE = f"{ROOM}/campaigns/threads.yaml"
 REVISION = "4c3be2d0aa1d9f0f2ab56b7dcd4d1e1c8b4f5a67"
+
+
+def identity() -> dict[str, Any]:
+    """The bytes of the program that runs here: an interpreter and its C library."""
+    mapped = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
+    libraries = {
+        Path(each).name: digest(Path(each)) for each in mapped if Path(each).name.startswith("libc.so")
+    }
+    return {"kind": "native", "executable": digest(Path(sys.executable).resolve()), "libraries": libraries}
+
+
+def digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
 
 
 def cell_plan(name: str, threads: int, **more: Any) -> dict[str, Any]:
@@ -56,10 +71,13 @@ def small_campaign(tmp_path: Path, document: dict[str, Any] | None = None, **pla
     env = {"LLAMA_LIKE": "forgets"}  # a cold cache, whatever was asked before
     here = place(tmp_path, env=env)
     first = baseline(stack_of(env=env))
+    engine = {"hio": "engine/v1", "name": "b1", "family": "llama-server", "source": {"revision": "b1"},
+              "help": {"file": "help.txt", "sha256": sha(KNOWN)}, "identity": identity()}  # fmt: skip
     checked = fixture(
         "words", prompt="say the last word", expect={"source": "the engine repeats it", "contains": ["word"]}
     )
     write(here.root, {
+        ENGINE: yaml(engine),
         CAMPAIGN_FILE: yaml(document or campaign()),
         f"{ROOM}/plans/two.yaml": yaml(cell_plan("two", 2, **plans)),
         f"{ROOM}/plans/four.yaml": yaml(cell_plan("four", 4, **plans)),

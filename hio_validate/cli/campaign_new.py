@@ -1,0 +1,66 @@
+"""hio campaign new: begin a campaign from plans, or from a grid of settings over the current parent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hio_validate import campaigning, writing
+from hio_validate.cli.loading import load_repo, named, services_of
+from hio_validate.cli.shared import repo_option, stop
+from hio_validate.evidence.metrics import METRICS
+from hio_validate.planning import Begun, CannotPlan, fixture_is_there
+from hio_validate.rules.base import View
+
+
+@click.command(short_help="Begin a campaign from plans, or from a grid of settings.")
+@click.argument("name", metavar="NAME")
+@click.option("--service", metavar="SITE/NAME", help="The service (default: the only one).")
+@click.option(
+    "--plan", "plans", multiple=True, metavar="PLAN", help="A plan that is a cell; may be repeated."
+)
+@click.option("--grid", "grid", multiple=True, metavar="SETTING=VALUE,…",
+              help="A setting to try over the parent; several of them are combined.")  # fmt: skip
+@click.option("--metric", type=click.Choice(list(METRICS)), default="decode_tps", show_default=True,
+              help="What decides in the plans that are begun.")  # fmt: skip
+@click.option("--fixture", help="The request that is measured (default: the one of the latest run).")
+@repo_option
+def new(
+    name: str, service: str | None, plans: tuple[str, ...], grid: tuple[str, ...], metric: str, fixture: str | None,
+    repo: Path | None,
+) -> None:  # fmt: skip
+    """Begin the campaign NAME: the seven inputs as far as documents say them, and a plan for each point of the grid.
+
+    What only a person can say stands as TODO or is left out; hio campaign check names each of it. An existing file is
+    never replaced.
+    """
+    root, found = load_repo(repo)
+    view = View(found)
+    services = services_of(found, service)
+    if len(services) > 1:
+        stop(f"several services have documents: say --service {' or '.join(services)}", 2)
+    if fixture is not None and not fixture_is_there(view, services[0], fixture):
+        stop(f"no readable fixture of {services[0]} is called {fixture}", 2)
+    items = [named(found, "plan/v1", each, service) for each in plans]
+    try:
+        begun = campaigning.begin(view, services[0], name, items, campaigning.grid_of(grid), metric, fixture)
+    except CannotPlan as error:
+        stop(str(error), 2)
+    _write(root, begun)
+    click.echo(f"{name}: {begun.said}")
+    todo = f"write what stands as TODO ({begun.todo}), then " if begun.todo else ""
+    click.echo(f"next: {todo}hio campaign check {name}")
+
+
+def _write(root: Path, begun: Begun) -> None:
+    """Write all files or none that was there before."""
+    for file, _ in begun.files:
+        if (root / file).exists():
+            stop(f"{file} exists and stays as it is; give the campaign another name", 1)
+    for file, content in reversed(begun.files):
+        try:
+            writing.create(root / file, content)
+        except OSError as error:
+            stop(f"{file} cannot be written: {error.strerror}")
+        click.echo(f"wrote {file}")
