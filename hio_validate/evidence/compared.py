@@ -196,9 +196,9 @@ class Compared:
                 tolerated = self.allowed.work_percent
                 found[quantity] = said + (f" (tolerated {declared(tolerated)})" if tolerated else "")
         if not any(quantity in side.done for quantity in _SPECULATION for side in self.sides):
-            drafting = [str(side.subject["speculation"]) for side in self.sides if drafts(side)]
+            drafting = next(filter(None, map(drafts, self.sides)), "")
             if drafting and "acceptance" not in self.allowed.same:
-                found["acceptance"] = f"draft acceptance: unknown in both, and {drafting[0]} drafts"
+                found["acceptance"] = f"draft acceptance: unknown in both, and one drafts ({drafting})"
         return found
 
     def _both_say_what_was_asked(self, quantity: str) -> bool:
@@ -263,10 +263,13 @@ def same(one: Fact, other: Fact) -> bool:
         return False
 
 
-def drafts(side: Side) -> bool:
-    """Whether a side says that it speculates."""
-    said = str(side.subject.get("speculation", "")).strip().lower()
-    return said not in ("", "none", "off", "false", "unknown")
+def drafts(side: Side) -> str:
+    """What a side says that it speculates with; "" where it says that it does not, or nothing."""
+    told = (str(fact).strip() for key, fact in side.subject.items() if key.startswith("speculat"))
+    return next((fact for fact in told if fact.lower() not in _NO_DRAFTING), "")
+
+
+_NO_DRAFTING = ("", "none", "off", "false", "unknown", "0", "[]")
 
 
 def words(key: str) -> str:
