@@ -119,7 +119,7 @@ class Measurements:
                 f"several {word}s are called {name}: say {' or '.join(each.full_name for each in found)}"
             )
         if not found or found[0].model is None:
-            raise NoMeasurement(f"nothing readable is called {name}: {expected}")
+            raise NoMeasurement(f"nothing readable is called {name or repr(name)}: {expected}")
         return found[0]
 
 
@@ -130,7 +130,7 @@ def _parted(word: str) -> Iterator[tuple[str, str]]:
 
 def _is_file(word: str) -> bool:
     try:
-        return Path(word).exists()
+        return bool(word) and Path(word).exists()
     except (OSError, ValueError):
         return False
 

@@ -49,6 +49,9 @@ _COUNTED = {
 }
 """Fact that a source keeps beside its workload -> the quantity of work that it counts."""
 
+_LARGEST = 10**100
+"""Numbers above are no measurement, and no ratio of them can be computed."""
+
 _TELLING = ("value", "median", "mean", "total")
 """Statistics that tell how much work was done, the more telling first."""
 
@@ -95,12 +98,13 @@ def of_observation(observation: Observation, label: str) -> Side:
             _better(each), each.n, each.samples,
         )
         for each in observation.metrics
+        if abs(each.value) <= _LARGEST
     )  # fmt: skip
     known = {key: value for key, value in observation.workload.items() if not is_unknown(value)}
     counted = {
         _COUNTED[key]: (float(value),)
         for key, value in known.items()
-        if key in _COUNTED and isinstance(value, int | float)
+        if key in _COUNTED and isinstance(value, int | float) and abs(value) <= _LARGEST
     }
     asked = {key: value for key, value in known.items() if key not in _COUNTED}
     if "concurrency" in asked and is_infinite(asked.get("request_rate")):
@@ -142,6 +146,9 @@ def _notes(observation: Observation) -> Iterator[str]:
     if requests.cancelled:
         yield f"{requests.cancelled} requests were cancelled"
     yield from (each.message for each in observation.findings)
+    too_large = [each.name for each in observation.metrics if abs(each.value) > _LARGEST]
+    if too_large:
+        yield f"{', '.join(too_large)}: more than any measured quantity, hence not used"
 
 
 def of_arm(case: Case, arm: str, label: str, tier: Tier, statistic: str = "median") -> Side:

@@ -230,6 +230,12 @@ def test_a_partner_of_the_other_side_keeps_its_side() -> None:
     assert "one is in token/s, the other in token/s/device" in found.pairs[1].reasons
 
 
+def test_a_number_that_no_ratio_can_be_computed_of_is_told() -> None:
+    found = compared([RATE], [RATE._replace(value=10**400)])
+    assert found.pairs == ()
+    assert found.other.notes == ("output_throughput: more than any measured quantity, hence not used",)
+
+
 def test_failed_requests_and_a_missing_shape_are_told() -> None:
     found = compared([RATE], [RATE], {}, requests=Requests(10, 9, 1))
     assert found.other.notes == ("1 of 10 requests failed",)
