@@ -74,12 +74,13 @@ class Measurements:
         """What a word means: FILE, FILE#record, NAME, NAME#record or RUN:ARM. Raises NoMeasurement and CannotImport."""
         if _is_file(word):
             return self._of_file(word, "")
-        before, sign, record = word.rpartition("#")
-        if sign and _is_file(before):
-            return self._of_file(before, record)
-        if ":" in word and not sign:
-            return self._of_run(*word.rsplit(":", 1))
-        return self._of_document(before if sign else word, record if sign else "")
+        for file, record in _parted(word):
+            if _is_file(file):
+                return self._of_file(file, record)
+        name, sign, record = word.partition("#")
+        if ":" in name and not sign:
+            return self._of_run(*name.rsplit(":", 1))
+        return self._of_document(name, record)
 
     def _of_file(self, file: str, record: str) -> Found:
         found = _chosen(records_of(Path(file), file, self._told), file, record)
@@ -118,13 +119,18 @@ class Measurements:
                 f"several {word}s are called {name}: say {' or '.join(each.full_name for each in found)}"
             )
         if not found or found[0].model is None:
-            raise NoMeasurement(f"nothing readable is called {name}: {expected}")
+            raise NoMeasurement(f"nothing readable is called {name or repr(name)}: {expected}")
         return found[0]
+
+
+def _parted(word: str) -> Iterator[tuple[str, str]]:
+    """A word before and after each of its number signs: names of files and of records may have one."""
+    yield from ((word[:at], word[at + 1 :]) for at, sign in enumerate(word) if sign == "#")
 
 
 def _is_file(word: str) -> bool:
     try:
-        return Path(word).exists()
+        return bool(word) and Path(word).exists()
     except (OSError, ValueError):
         return False
 
