@@ -23,3 +23,18 @@ def moment(text: str) -> Moment:
         raise ValueError(f"{text} is no moment in UTC: expected it to end in Z")
     second, _, fraction = text[:-1].partition(".")
     return Moment(second, fraction.rstrip("0"))
+
+
+def seconds_of(text: str) -> float:
+    """Seconds from 1970 to a moment, without leap seconds; for differences only. Raises ValueError as `moment` does.
+
+    Days are counted from March on (E. M. Reingold, N. Dershowitz, Calendrical Calculations, 4th ed. 2018, chapter 2).
+    """
+    found = moment(text)
+    date, _, time = found.second.partition("T")
+    year, month, day = (int(part) for part in date.split("-"))
+    hour, minute, second = (int(part) for part in time.split(":"))
+    year -= month <= 2
+    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    days = 365 * year + year // 4 - year // 100 + year // 400 + of_year - 719468
+    return days * 86400 + hour * 3600 + minute * 60 + second + float(f"0.{found.fraction or 0}")

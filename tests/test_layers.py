@@ -43,6 +43,7 @@ MAY_IMPORT = {
     "scaffold": "source models repo settings inheritance recording",
     "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",
+    "receipts": "writing source models recording repo evidence importing",
     "baselines": "models repo evidence ledger known_good measurements rules",
     "status": "models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
@@ -74,7 +75,7 @@ MAY_IMPORT = {
     "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating planning focused prospect from_run importing known_good "
-    "measurements baselines rests_on exporting campaign_prospect campaigning",
+    "measurements receipts baselines rests_on exporting campaign_prospect campaigning",
     "hook": "",
     "__main__": "validating cli hook",
 }

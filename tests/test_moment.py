@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.moment import moment
+from hio_validate.moment import moment, seconds_of
 
 _times = st.datetimes(min_value=datetime(1000, 1, 1), timezones=st.just(UTC))
 _fractions = st.text("0123456789", min_size=1, max_size=20)
@@ -52,3 +52,9 @@ def test_fractions_are_compared_as_numbers_beyond_what_datetime_keeps(one: str, 
 def test_what_is_not_utc_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected it to end in Z"):
         moment(text)
+
+
+@given(_times, _times)
+def test_seconds_between_two_moments_are_those_of_datetime(one: datetime, other: datetime) -> None:
+    between = seconds_of(_written(other, 6)) - seconds_of(_written(one, 6))
+    assert between == pytest.approx((other - one).total_seconds(), abs=1e-4)

@@ -29,7 +29,7 @@ UNSUPPRESSIBLE = {
     "frozen-document-changed", "history-altered", "history-hidden", "impossible-measurement",
     "incomplete-decision", "incomplete-deployment", "internal-error", "literal-secret",
     "misdirected-rollback-plan", "misnamed-document", "not-same-work", "nothing-measured", "open-tips",
-    "pin-mismatch", "qualification-contradicts-rows", "recomputed-mismatch", "redaction-incomplete",
+    "pin-mismatch", "qualification-contradicts-rows", "receipt-contradicts-rows", "recomputed-mismatch", "redaction-incomplete",
     "run-measured-something-else", "schema-violation", "syntax-error", "time-runs-backwards",
     "undecided-merge", "undocumented-difference", "unpinned-evidence", "unproven-deployment",
     "unqualified-deployment", "unreadable-records", "unreadable-rows", "unsigned-decision",

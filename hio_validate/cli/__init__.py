@@ -36,6 +36,7 @@ _GROUPS = {
             "champion:champion",
             "Say which cell of a campaign is the best measured one, if any is.",
         ),
+        "quality": ("quality:quality", "Keep what harnesses said of answers, and gate one by another."),
         "verdict": ("verdict:verdict", "Say what a run shows, and what it may be used for."),
         "baseline": (
             "baseline:baseline",
@@ -57,7 +58,10 @@ _GROUPS = {
         "rollback": ("rollback:rollback", "Go back to what served before the deployment, and prove it."),
     },
     "What is published": {
-        "report": ("report:report", "Publish a run: what serves, what was chosen, how far it holds."),
+        "report": (
+            "report:report",
+            "Publish a run or a campaign: what serves, what was chosen, how far it holds.",
+        ),
         "export": ("export:export", "Write a run in the format of another tool, with its tier."),
     },
     "What is kept": {

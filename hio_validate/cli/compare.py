@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,7 +16,21 @@ from hio_validate.measurements import Measurements, NoMeasurement
 from hio_validate.report.compared import as_shape, render
 
 
-@click.command()
+class _Compare(click.Command):
+    """The word `logprobs` first asks for another comparison; a file of that name is ./logprobs."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if args[:1] != ["logprobs"]:
+            return super().make_context(info_name, args, parent, **extra)
+        # Imported here: comparing records needs none of it.
+        from hio_validate.cli.logprobs import logprobs
+
+        return logprobs.make_context(f"{info_name} logprobs", args[1:], parent, **extra)
+
+
+@click.command(cls=_Compare)
 @click.argument("one", metavar="A")
 @click.argument("other", metavar="B")
 @click.option("--statistic", type=click.Choice(["median", "mean"]), default="median", show_default=True,
@@ -37,6 +52,8 @@ def compare(
 
     Per metric both values, the change of B in percent of A and whether that is better or worse. Numbers that were
     counted in two ways, are of two workloads or of other work are not compared, and the reason is told.
+
+    hio compare logprobs A B compares answers with log-probabilities: hio compare logprobs --help.
 
     Exit codes: 0 compared; 1 with --exit-code, where a metric is worse; 2 usage; 3 nothing was comparable.
     """

@@ -68,6 +68,9 @@ def export(
         made = list(_made(found, item, judged, target, arms))
     except CannotExport as error:
         stop(str(error), 1 if isinstance(error, NotTheRecordedBytes) else 3)
+    there = [path for each in made if out is not None and (path := out / f"{each.name}.{ending}").exists()]
+    if there:
+        stop(f"{there[0]} exists and is never replaced; give another --out", 1)
     for each in made:
         content = as_json(each.data) if ending == "json" else dump(each.data).decode()
         if out is None:

@@ -21,10 +21,10 @@ SHAPE = ("prompt_tokens", "generated_tokens")
 """What both sides must say of every request."""
 LOAD = ("concurrency", "request_rate")
 """Of which both sides must say one, where requests can be at once."""
-MUST_BE_KNOWN = (*SHAPE, *LOAD, "dataset", "cache", "depth")
+MUST_BE_KNOWN = (*SHAPE, *LOAD, "dataset", "cache", "depth_tokens")
 """Facts of a workload that are not equal where only one side says them; others may be said by one alone."""
-_NO_SPEED = {"acceptance", "memory", "kernel launches"}
-"""Quantities that may be compared where acceptance differs: they are no speed."""
+_APART = {"acceptance", "memory", "kernel launches", "prefill rate", "time to first token"}
+"""Quantities that may be compared where acceptance differs: no drafting is in them (contract 6.4)."""
 _SPECULATION = ("drafted", "accepted", "target_batches", "acceptance", "draft_length")
 _USUAL = ("value", "mean", "median")
 """Statistics that say what is usual; where only these differ it is told, a missing percentile is not."""
@@ -229,7 +229,7 @@ class Compared:
         yield from self.workload
         if one.definition in DONE or other.definition in DONE:
             return
-        apart = DEFINITIONS[one.definition].quantity in _NO_SPEED
+        apart = DEFINITIONS[one.definition].quantity in _APART
         yield from (said for quantity, said in self.work.items() if not (apart and quantity in _SPECULATION))
 
     @property

@@ -39,6 +39,15 @@ IN_WORDS = {
 }
 """Quantity of work -> what it is called in a sentence."""
 
+_COUNTED = {
+    "evaluated_tokens": "evaluated",
+    "cached_tokens": "cached",
+    "drafted_tokens": "drafted",
+    "accepted_tokens": "accepted",
+    "target_batches": "target_batches",
+}
+"""Fact that a source keeps beside its workload -> the quantity of work that it counts."""
+
 _TELLING = ("value", "median", "mean", "total")
 """Statistics that tell how much work was done, the more telling first."""
 
@@ -85,7 +94,14 @@ def of_observation(observation: Observation, label: str) -> Side:
         for each in observation.metrics
     )  # fmt: skip
     known = {key: value for key, value in observation.workload.items() if not is_unknown(value)}
-    return Side(label, numbers, known, dict(_done(numbers)), observation.tier, tuple(_notes(observation)))
+    counted = {
+        _COUNTED[key]: (float(value),)
+        for key, value in known.items()
+        if key in _COUNTED and isinstance(value, int | float)
+    }
+    asked = {key: value for key, value in known.items() if key not in _COUNTED}
+    done = {**dict(_done(numbers)), **counted}
+    return Side(label, numbers, asked, done, observation.tier, tuple(_notes(observation)))
 
 
 def _better(measured: Measured) -> str | None:

@@ -43,11 +43,13 @@ class Unequal(NamedTuple):
     def sentence(self) -> str:
         """What differs, with both values."""
         one, two = self.arms
-        what = TEXTS.get(self.column) or f"tokens {COUNTS[self.column]}"
+        counted = COUNTS.get(self.column, "")
+        what = TEXTS.get(self.column) or (counted if self.column == "target_batches" else f"tokens {counted}")
         if self.percent is None:
             return f"{what} of request {self.request} is not the same in {one} and {two}"
         sides = " and ".join(
-            f"{'/'.join(each)} in {arm}" for arm, each in zip(self.arms, self.found, strict=True)
+            f"{'/'.join(cell or 'none' for cell in each)} in {arm}"
+            for arm, each in zip(self.arms, self.found, strict=True)
         )
         return f"{what} in request {self.request}: {sides} ({share(self.percent)}, tolerated {declared(self.tolerance)})"
 

@@ -13,5 +13,9 @@ class CannotImport(Exception):
         self.line, self.message, self.code = line, message, code
 
 
+class Misunderstood(CannotImport):
+    """A file that its importer could not follow: a fault of hio, told as a sentence about the file all the same."""
+
+
 class Unrecognised(CannotImport):
     """A file of a kind that nobody here knows, rather than one with a fault."""

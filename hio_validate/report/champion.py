@@ -19,7 +19,7 @@ from hio_validate.settings.value import text_of
 
 def render(found: Champion, width: int = 80) -> str:
     """The page as text: the answer first, then the cells, then the gates."""
-    parts = ["".join(paragraph(line, width) for line in _answer(found))]
+    parts = ["".join(paragraph(line, width) for line in answer(found))]
     parts += ["cells\n" + table([_row(each) for each in found.cells], width, whole=True)]
     parts += [_conditions("missed", [each for each in found.gates if not each.met], width)]
     parts += [_conditions("met", [each for each in found.gates if each.met], width)]
@@ -31,7 +31,8 @@ def render(found: Champion, width: int = 80) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _answer(found: Champion) -> Iterator[str]:
+def answer(found: Champion) -> Iterator[str]:
+    """What came of it, in the order in which a reader asks: what, why, for each regime, where it holds."""
     name = found.campaign.full_name
     if not found.is_measured:
         yield f"{name}: nothing was measured"

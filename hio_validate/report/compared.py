@@ -112,7 +112,7 @@ def _closing(compared: Compared) -> Iterator[str]:
         yield f"Counts of work may differ by {declared(compared.allowed.work_percent)} by your word (--same-work)."
     if compared.tier is Tier.NEEDS_CONTEXT:
         yield "NEEDS_CONTEXT: a side does not say what was asked of it."
-    elif compared.tier is Tier.DRAFT and _is_single(compared.comparable):
+    elif compared.tier is Tier.DRAFT and _is_single(compared.pairs):
         yield "DRAFT: one observation each; nothing here says how much two equal measurements differ."
     elif compared.tier is Tier.DRAFT:
         yield "DRAFT: these were not measured against each other; hio plan new begins what can become a VERDICT."

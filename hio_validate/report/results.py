@@ -23,10 +23,11 @@ def render(reading: Reading, records: Sequence[Observation], width: int = 80, ke
     """One file that was read to its end; `records` are its first ones, `kept` whether it was written."""
     said = f", {reading.generation}" if reading.generation else ""
     text = paragraph(
-        f"{reading.file}: {reading.importer.about} ({reading.importer.format}{said}); {_tally(reading)}",
+        f"{reading.file}: {reading.importer.about} ({reading.importer.format}{said})",
         width,
     )
     shared = _Shared(records)
+    text += paragraph(f"  {_tally(reading, shared.reason)}", width, 2)
     text += shared.told(width)
     text += "".join(f"\n{_record(record, shared, width)}" for record in records)
     if reading.count > len(records):
@@ -41,9 +42,11 @@ def render(reading: Reading, records: Sequence[Observation], width: int = 80, ke
     )
 
 
-def _tally(reading: Reading) -> str:
-    tiers = ", ".join(f"{count} {tier}" for tier, count in sorted(reading.tiers.items()))
-    return f"{reading.count} record{'' if reading.count == 1 else 's'}: {tiers}"
+def _tally(reading: Reading, reason: str) -> str:
+    count = f"{reading.count} record{'' if reading.count == 1 else 's'}"
+    if reason and len(reading.tiers) == 1:
+        return f"{count}, {reason}"
+    return f"{count}: " + ", ".join(f"{many} {tier}" for tier, many in sorted(reading.tiers.items()))
 
 
 class _Shared:
@@ -58,7 +61,7 @@ class _Shared:
         self.reason = next(iter(reasons)) if len(reasons) == 1 else ""
 
     def told(self, width: int) -> str:
-        text = paragraph(f"  {self.reason}", width, 2) if self.reason else ""
+        text = ""
         whose = " of each" if self._many else ""
         for title, facts in (("subject", self.subject), ("workload", self.workload)):
             text += paragraph(f"  {title}{whose}: {_facts(facts)}", width, 2) if facts else ""

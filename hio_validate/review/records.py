@@ -30,6 +30,7 @@ from hio_validate.models.entry import (
 )
 from hio_validate.models.observation import Observation
 from hio_validate.models.qualification import Qualification
+from hio_validate.models.receipt import HumanScore, OperatorTest, Quality, Telemetry
 from hio_validate.models.rollback import Rollback as RollbackPlan
 from hio_validate.models.run import Run
 from hio_validate.models.site import Place, Site
@@ -123,11 +124,13 @@ def _named(pin: str | None) -> str:
 
 
 def records(trees: Trees, service: str) -> Iterator[Added]:
-    """The runs, captures, qualifications, observations, rollback plans and campaign runs that a service gained or lost, by file."""
+    """What was recorded that a service gained or lost, by file: runs, captures, qualifications, receipts, observations,
+    rollback plans, campaign runs."""
     told = (
         ("run/v1", _run),
         ("capture/v1", _capture),
         ("qualification/v1", _qualified),
+        ("receipt/v1", _receipt),
         ("observation/v1", _observed),
         ("rollback/v1", _way_back),
         ("campaign-run/v1", _campaigned),
@@ -158,6 +161,27 @@ def _observed(item: Item, _: Repo) -> Iterator[str]:
     yield f"{_count(told.records.count, 'record')} of a file of {source.format}, measured outside hio{kept}"
     yield f"measured {_named(told.stack)}, as whoever imported it says" if told.stack else "of no known stack"
     yield from (f"found {each.id}: {each.message}" for each in told.findings)
+
+
+def _receipt(item: Item, _: Repo) -> Iterator[str]:
+    """What somebody said of the answers, the operators or the host, and of what it is."""
+    told = item.model
+    yield f"about {_named(told.stack)}, as whoever recorded it says" if told.stack else "of no known stack"
+    match told:
+        case Quality():
+            error = f" +- {told.stderr:.4g}" if told.stderr is not None else ""
+            yield f"{told.metric} of {told.task} ({told.filter}) is {told.value:.4g}{error}, items: {told.n} of {told.whole}"
+            yield f"{told.harness.name} {told.harness.version}, {told.few_shot} examples, limit {told.limit}"
+        case OperatorTest():
+            sums = [
+                sum(getattr(each, key) for each in told.operators.values())
+                for key in ("ok", "failed", "not_supported")
+            ]
+            yield f"{told.backend} against {told.reference}: {sums[0]} cases ok, {sums[1]} failed, {sums[2]} not supported"
+        case HumanScore():
+            yield f"{_count(told.items, 'score')} by {told.scorer}, {told.blinding}"
+        case Telemetry():
+            yield f"readings of {told.producer} about {_named(told.run)}, clock {told.clock.offset_s} s off"
 
 
 def _way_back(item: Item, _: Repo) -> Iterator[str]:

@@ -135,6 +135,15 @@ leg\tarm\tdecode_tps\tdrafted\taccepted
 6\tb16\t20.40\t96\t93
 """
 
+MATCHED_ROWS = """\
+leg\tarm\tdecode_tps\tgenerated\tdrafted\taccepted\ttarget_batches
+1\twhole\t10.00\t21\t15\t12\t
+2\tsplit\t9.52\t21\t14\t13\t7
+3\tlocal\t9.30\t21\t15\t12\t8
+4\tthree\t11.80\t21\t18\t14\t6
+"""
+"""One run a row, and other work in each: the shape of a table that somebody kept by hand."""
+
 
 class Campaign:
     """Writes documents in the order in which they came to be, pinning what was there."""
@@ -164,7 +173,8 @@ class Campaign:
             f"scope: {{fixture: focused-512, regime: cold}}\narms:\n{arms}"
             f'raw: {{file: rows.tsv, sha256: "{sha256}", format: tsv, rows: {rows.count(chr(10)) - 1}, arm: arm}}\n'
             "columns:\n  leg: {unit: '1'}\n  arm: {unit: text}\n  decode_tps: {unit: token/s, better: higher}\n"
-            "  drafted: {unit: '1'}\n  accepted: {unit: '1'}\nunknown: [leg timestamps, server log]\n"
+            + "".join(f"  {name}: {{unit: '1'}}\n" for name in rows.split("\n")[0].split("\t")[3:])
+            + "unknown: [leg timestamps, server log]\n"
         )
         return f"{name}@{self.write(f'{ROOM}/runs/{name}/run.yaml', text)}"
 
@@ -216,3 +226,11 @@ def build(root: Path) -> Campaign:
     )  # fmt: skip
     campaign.write(f"matrix/{SERVICE}/P0-to-Z2.yaml", MATRIX)
     return campaign
+
+
+def build_matched(root: Path) -> None:
+    """The campaign, and a table of matched runs beside it."""
+    campaign = build(root)
+    stack = (root / f"{ROOM}/stacks/Z2.yaml").read_text(encoding="utf-8")
+    deltas = {name: f"global-stream: {name}" for name in ("split", "local", "three")}
+    campaign.run("matched", f"Z2@{digest_of(stack.encode())}", {"whole": ""} | deltas, MATCHED_ROWS)

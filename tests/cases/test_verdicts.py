@@ -18,7 +18,7 @@ from hio_validate.evidence.tiers import Verdict, verdict
 from hio_validate.history import Folder
 from hio_validate.repo import load
 from hio_validate.rules.base import View
-from tests.cases.build_campaign import SERVICE, build
+from tests.cases.build_campaign import SERVICE, build, build_matched
 from tests.cli.console import hio
 
 PAGES = Path(__file__).parent / "pages"
@@ -35,6 +35,19 @@ def test_the_page_of_a_run_is_the_committed_one(tmp_path: Path, run: str) -> Non
     assert said.code == 0
     assert said.out == page.read_text(encoding="utf-8")
     assert max(map(len, said.out.splitlines()[:-1])) <= 80
+
+
+def test_the_page_of_a_matched_table_compares_nothing(tmp_path: Path) -> None:
+    build_matched(tmp_path)
+    said = hio(tmp_path, "verdict", "matched")
+    page = PAGES / "verdict-matched.txt"
+    if os.environ.get("HIO_WRITE_PAGES"):
+        page.write_text(said.out, encoding="utf-8")
+    assert said.out.splitlines()[0] == "desk/tiny/matched: not comparable, NEEDS_CONTEXT"
+    assert said.out == page.read_text(encoding="utf-8")
+    told = hio(tmp_path, "compare", "matched:whole", "matched:split")
+    assert told.code == 3
+    assert "tokens accepted in request 1: 12 in whole and 13 in split" in told.out
 
 
 def judged(root: Path, run: str) -> Verdict:

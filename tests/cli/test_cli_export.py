@@ -54,6 +54,15 @@ def test_nothing_is_replaced(tmp_path: Path) -> None:
     assert (out / "threads.intoto.json").read_bytes() == before
 
 
+def test_all_arms_are_written_or_none(tmp_path: Path) -> None:
+    root = whole(tmp_path / "repo").root
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "threads.two.llm-d.yaml").write_text("mine\n")
+    assert hio(root, "export", "threads", "--to", "llm-d", "--out", out).code == 1
+    assert [path.name for path in out.iterdir()] == ["threads.two.llm-d.yaml"]
+
+
 def test_a_statement_is_whole_and_json(tmp_path: Path) -> None:
     root = whole(tmp_path).root
     assert json.loads(hio(root, "export", "threads", "--to", "in-toto").out)["_type"].endswith("Statement/v1")

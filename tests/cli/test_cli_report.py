@@ -225,6 +225,37 @@ def test_a_profile_of_another_time_names_no_bottleneck(tmp_path: Path) -> None:
     assert f"{folder}/records.jsonl" in [each["file"] for each in shape["rests_on"]]
 
 
+def test_the_entry_that_accepted_the_reference_is_named(tmp_path: Path) -> None:
+    assert _json(whole(tmp_path / "one").root, "threads")["baseline"]["entry"] == "b0"
+    experiment = Experiment(tmp_path / "two")
+    experiment.noise()
+    experiment.run(run=lambda document: document.update(at="2025-12-31T00:00:00Z"))
+    told = _json(experiment.root, "threads", "--no-strict")
+    assert told["baseline"]["entry"] is None, "the ledger had no parent when it began"
+    said = hio(experiment.root, "report", "threads", "--no-strict").out
+    assert "the reference is base, accepted by no entry when the run began" in said
+
+
+def test_a_receipt_of_a_stack_of_the_run_is_named_and_kept(tmp_path: Path) -> None:
+    root = whole(tmp_path).root
+    source = "{}\n"
+    receipt = {
+        "hio": "receipt/v1", "name": "gsm8k", "service": SERVICE, "stack": pin("base", stack("base")),
+        "kind": "quality", "source": {"file": "gsm8k.json", "sha256": sha(source), "format": "lm-eval"},
+        "harness": {"name": "lm-evaluation-harness", "version": "0.4.2"}, "task": "gsm8k", "task_version": "3",
+        "filter": "strict-match", "metric": "exact_match", "better": "higher", "value": 0.25, "few_shot": 5,
+        "limit": "none", "seed": "1", "dataset": {"name": "gsm8k", "sha256": "unknown"}, "n": 8, "whole": 8,
+    }  # fmt: skip
+    folder = f"{ROOM}/receipts"
+    write(root, {f"{folder}/gsm8k.yaml": text(receipt), f"{folder}/gsm8k.json": source})
+    assert hio(root, "validate", f"{folder}/gsm8k.yaml").code == 0
+    shape = _json(root, "threads")
+    assert shape["receipts"] == [
+        {"receipt": "gsm8k", "kind": "quality", "stack": "base", "says": "gsm8k, exact_match 0.25"}
+    ]
+    assert {f"{folder}/gsm8k.yaml", f"{folder}/gsm8k.json"} <= {each["file"] for each in shape["rests_on"]}
+
+
 def test_text_of_a_document_stays_text(tmp_path: Path) -> None:
     experiment = Experiment(tmp_path)
     experiment.noise()

@@ -487,6 +487,23 @@ def test_without_a_changed_file_there_is_nothing_to_say(tmp_path: Path) -> None:
     assert (found.changed, found.services, found.exit_code) == (0, (), 0)
 
 
+def test_new_receipts_tell_what_was_said_of_the_answers_and_the_operators(tmp_path: Path) -> None:
+    source = f"source: {{file: a.receipt, sha256: {sha('x')}, format: lm-eval}}\n"
+    head = f"hio: receipt/v1\nservice: {SERVICE}\n{source}"
+    told = changed(tmp_path, {
+        f"{ROOM}/receipts/a.receipt": "x",
+        f"{ROOM}/receipts/sums.yaml": f"{head}name: sums\nkind: quality\nharness: {{name: h, version: '1'}}\ntask: sums\n"
+        "task_version: '1'\nfilter: none\nmetric: acc\nbetter: higher\nvalue: 0.75\nstderr: 0.02\nn: 400\nwhole: 400\n"
+        "limit: none\nfew_shot: 0\nseed: unknown\ndataset: {name: sums, sha256: unknown}\n",
+        f"{ROOM}/receipts/ops.yaml": f"{head}name: ops\nkind: operator-test\nbackend: X\ndevice: x\nreference: CPU\n"
+        "accumulation: default\noperators: {ABS: {ok: 2, failed: 1, not_supported: 0, tolerance: unknown}}\n"
+        f"cases: {{file: a.receipt, sha256: {sha('x')}, count: 3}}\n",
+    })  # fmt: skip
+    lines = {each.name: each.says for each in service(told).records}
+    assert "acc of sums (none) is 0.75 +- 0.02, items: 400 of 400" in lines["sums"]
+    assert "X against CPU: 2 cases ok, 1 failed, 0 not supported" in lines["ops"]
+
+
 def test_the_run_of_a_campaign_is_told_with_its_cells(tmp_path: Path) -> None:
     ran = f"""\
 hio: campaign-run/v1

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hio_validate.evidence.observed import Fact, Observation, Requests
+from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results import metric_table
+from hio_validate.importing.results.aiperf_config import subject, workload
 from hio_validate.importing.results.client_metrics import METRICS, tag_of, unit_of
 from hio_validate.importing.results.delimited import CUT, is_cut
 from hio_validate.importing.results.importer import Importer, foreign, is_number
@@ -24,7 +25,6 @@ from hio_validate.importing.results.summarised import (
     judge_counts,
     judge_rate,
     whole,
-    without_secrets,
 )
 
 UNKNOWN = (
@@ -37,6 +37,7 @@ _FACTS = {
     "request_count", "error_request_count", "total_isl", "total_osl", "total_output_tokens", "total_reasoning_tokens",
     "good_request_count", "input_config", "was_cancelled", "run_info",
     "error_summary", "start_time", "end_time", "aiperf_version", "schema_version", "benchmark_id", "telemetry_data",
+    "is_complete",
 }  # fmt: skip
 """Keys that are read elsewhere or repeat others."""
 _EXACT = 1 << 53
@@ -85,6 +86,11 @@ def read(source: Source) -> Iterator[Observation]:
             f"it sums up several runs or parts of one ({strange})",
             "import profile_export_aiperf.json of each run",
         )
+    if {"summary", "metrics"} <= export.keys():
+        raise source.refuse(
+            "it holds what the server said of itself, not what the client measured",
+            "import profile_export_aiperf.json beside it",
+        )
     records = export.get("records")
     yield _of_export(export, records if isinstance(records, dict) else export)
 
@@ -94,15 +100,15 @@ def _of_export(export: Mapping[str, Any], metrics: Mapping[str, Any]) -> Observa
     config = config if isinstance(config, dict) else {}
     found = Observation("profile")
     found.at = export["start_time"] if isinstance(export.get("start_time"), str) else None
-    found.subject = _subject(export, config)
-    found.workload = _workload(config)
+    found.subject = subject(export, config)
+    found.workload = workload(config)
     sums = {tag_of(tag): said for tag, said in metrics.items() if isinstance(said, dict)}
     found.requests = _requests(found, sums, export.get("error_summary"), found.workload.get("requests"))
     for tag, said in sums.items():
         if tag in METRICS:
             _add(found, tag, said.get("unit"), _statistics(said), whole(said.get("count")))
     _lengths(found)
-    if export.get("was_cancelled") is True:
+    if export.get("was_cancelled") is True or export.get("is_complete") is False:
         find(found, "cut-short", "the benchmark was cancelled before its end")
     _judge(found, {tag: value for tag in ("total_osl", "total_isl") if is_number(value := _one(sums, tag))})
     for tag in ("min_request_timestamp", "max_response_timestamp"):
@@ -181,56 +187,6 @@ def is_cancelled(error: Any) -> bool:
     )
 
 
-def _subject(export: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Fact]:
-    found: dict[str, Fact] = {"tool": "aiperf"}
-    if isinstance(version := export.get("aiperf_version"), str):
-        found["tool_version"] = version
-    endpoint = config.get("endpoint")
-    endpoint = endpoint if isinstance(endpoint, dict) else {}
-    models = endpoint.get("model_names") or _named(config.get("models"))
-    if isinstance(models, list) and models and all(isinstance(model, str) for model in models):
-        found["model"] = ", ".join(models)
-    url = endpoint.get("url") or endpoint.get("urls")
-    url = url[0] if isinstance(url, list) and url else url
-    if isinstance(url, str):
-        found["endpoint"] = without_secrets(url)
-    for key, name in (("type", "endpoint_type"), ("streaming", "streaming")):
-        if isinstance(endpoint.get(key), str | bool):
-            found[name] = endpoint[key]
-    return found
-
-
-def _named(models: Any) -> Any:
-    """Names of models as newer configurations list them."""
-    items = models.get("items") if isinstance(models, dict) else models
-    if not isinstance(items, list):
-        return None
-    return [each.get("name") if isinstance(each, dict) else each for each in items]
-
-
-def _workload(config: Mapping[str, Any]) -> dict[str, Fact]:
-    found: dict[str, Fact] = {}
-    load = config.get("loadgen")
-    load = load if isinstance(load, dict) else {}
-    for key, name in (("concurrency", "concurrency"), ("request_rate", "request_rate"), ("request_count", "requests"),
-                      ("request_cancellation_rate", "request_cancellation_rate"), ("warmup_request_count", "warmup_requests"),
-                      ("benchmark_duration", "duration_asked_s"), ("request_rate_mode", "load")):  # fmt: skip
-        if is_number(load.get(key)) or isinstance(load.get(key), str):
-            found[name] = load[key]
-    data = config.get("input")
-    prompt = data.get("prompt") if isinstance(data, dict) else None
-    prompt = prompt if isinstance(prompt, dict) else {}
-    for key, name in (("input_tokens", "prompt_tokens"), ("output_tokens", "generated_tokens")):
-        said = prompt.get(key)
-        if isinstance(said, dict) and is_number(said.get("mean")):
-            found[name] = said["mean"]
-    if isinstance(data, dict):
-        for key in ("public_dataset", "custom_dataset_type"):
-            if isinstance(data.get(key), str):
-                found["dataset"] = data[key]
-    return found
-
-
 def _lengths(found: Observation) -> None:
     """The lengths that were measured, where the configuration asks for none."""
     for measured in found.metrics:
@@ -256,7 +212,7 @@ def _judge(found: Observation, totals: Mapping[str, float], rounding: float = 0.
 def _of_table(source: Source) -> Observation:
     found = Observation("profile")
     found.subject = {"tool": "aiperf"}
-    rows = list(metric_table.table(source))
+    rows = list(metric_table.table(source, found))
     if not rows:
         raise source.refuse("the table has no row", "import the file as AIPerf wrote it", code=3)
     values = {tag_of(row.name): row.values.get("Value") for row in rows}

@@ -104,8 +104,7 @@ class _Run:
                 line,
             )
             return
-        for each in value if isinstance(value, list) else (value,):
-            columns.add(tag, definition, unit, each, line)
+        columns.add(tag, definition, unit, value, line)
 
 
 def _requests(source: Source, found: Observation) -> Iterator[tuple[int, dict[str, Any]]]:

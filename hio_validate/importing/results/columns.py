@@ -6,8 +6,10 @@ a column whose unit changes on the way is no metric.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
+from math import isnan
 from typing import Any
 
 from hio_validate.evidence.definitions import DEFINITIONS
@@ -29,6 +31,11 @@ class Column:
         self.name, self.definition, self.unit, self.distribution = name, definition, unit, distribution
         self.kept: list[int | float] = []
         self.mixed: tuple[str, int] | None = None
+
+    def keep(self, values: Sequence[int | float]) -> None:
+        """Remembers values until there are more than a record shall hold."""
+        if len(self.kept) <= KEPT:
+            self.kept.extend(values)
 
     @cached_property
     def statistics(self) -> dict[str, float]:
@@ -52,23 +59,38 @@ class Columns:
         self._stack.close()
 
     def add(self, name: str, definition: str, unit: str, value: Any, line: int) -> None:
-        """One value of a row."""
+        """One value of a row, or a list of them."""
         column = self._columns.get(name)
         if column is None:
             distribution = self._stack.enter_context(Distribution())
             column = self._columns[name] = Column(name, definition, unit, distribution)
         if unit != column.unit:
             column.mixed = column.mixed or (unit, line)
-            return
+        elif not isinstance(value, list):
+            self._one(column, value, line)
+        elif (
+            value
+            and {*map(type, value)} <= {int, float}
+            and min(value) >= 0
+            and max(value) < _MOST
+            and not any(map(isnan, value))
+        ):
+            column.distribution.extend(value)
+            column.keep(value)
+        else:
+            for each in value:
+                self._one(column, each, line)
+
+    def _one(self, column: Column, value: Any, line: int) -> None:
         if not is_number(value) or not abs(value) < _MOST:  # NaN is below nothing
-            shown = f"{value!r:.40}"
-            self.fault("not-a-number", name, f"{name} is {shown}, expected a number of {unit}", line)
+            message = f"{column.name} is {value!r:.40}, expected a number of {column.unit}"
+            self.fault("no-number", column.name, message, line)
         elif value < 0:
-            self.fault("impossible-value", name, f"{name} is {value:g} {unit}: less than nothing", line)
+            message = f"{column.name} is {value:g} {column.unit}: less than nothing"
+            self.fault("impossible-value", column.name, message, line)
         else:
             column.distribution.add(value)
-            if len(column.kept) <= KEPT:
-                column.kept.append(value)
+            column.keep((value,))
 
     def fault(self, id: str, name: str, message: str, line: int) -> None:
         """Remembers something that cannot be so."""

@@ -10,7 +10,7 @@ import math
 import tempfile
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import IO
 
@@ -62,6 +62,13 @@ class Distribution:
         if len(self._held) >= self._run:
             self._put_aside()
 
+    def extend(self, values: Sequence[float]) -> None:
+        """Many finite values."""
+        self._held.extend(values)
+        self.count += len(values)
+        if len(self._held) >= self._run:
+            self._put_aside()
+
     def _put_aside(self) -> None:
         ordered = array("d", sorted(self._held))
         if self._spill is None:
@@ -100,16 +107,22 @@ class Distribution:
         runs = self._sorted_runs()
         total = math.fsum(chain.from_iterable(runs))
         mean = total / self.count
-        squares = math.fsum((x - mean) ** 2 for x in chain.from_iterable(runs))
-        rounded = math.fsum(
-            x - mean for x in chain.from_iterable(runs)
-        )  # what the mean lost when it was rounded
-        deviation = math.sqrt(max(squares - rounded**2 / self.count, 0.0) / self.count)
         lowest, highest = min(run[0] for run in runs), max(run[-1] for run in runs)
+        deviation = self._deviation(runs, mean, max(highest - mean, mean - lowest))
         found = {"mean": min(max(mean, lowest), highest), "total": total, "std": deviation, "min": lowest}
         for name, percent in PERCENTILES.items():
             found[name] = self._percentile(runs, percent)
         return {**found, "max": highest}
+
+    def _deviation(self, runs: list[memoryview[float]], mean: float, unit: float) -> float:
+        """std; squares are taken in a unit of its own, so that none is too small or too large for a float."""
+        if not unit:
+            return 0.0
+        squares = math.fsum(((x - mean) / unit) ** 2 for x in chain.from_iterable(runs))
+        rounded = math.fsum(
+            (x - mean) / unit for x in chain.from_iterable(runs)
+        )  # what rounding the mean lost
+        return math.sqrt(max(squares - rounded**2 / self.count, 0.0) / self.count) * unit
 
     def _percentile(self, runs: list[memoryview[float]], percent: int) -> float:
         rank, rest = divmod((self.count - 1) * percent, 100)

@@ -71,7 +71,7 @@ def read(source: Source) -> Iterator[Observation]:
 
 
 def _of_table(found: Observation, source: Source) -> None:
-    rows = list(metric_table.table(source))
+    rows = list(metric_table.table(source, found))
     if not rows:
         raise source.refuse("the table has no row", "import the file as genai-perf wrote it", code=3)
     for row in rows:

@@ -11,13 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from hio_validate.evidence.observed import Observation, Requests
-from hio_validate.importing.results.distribution import Distribution
+from hio_validate.importing.results.columns import Columns
 from hio_validate.importing.results.importer import is_number
 from hio_validate.importing.results.summarised import (
-    Summary,
-    add,
     distinct,
-    find,
     judge_counts,
     without_secrets,
 )
@@ -50,48 +47,37 @@ def record(benchmark: Mapping[str, Any], report: Mapping[str, Any], taken: set[s
     failed = len(errors) if isinstance(errors, list) else None
     asked = len(rows) + failed if failed is not None else None
     found.requests = Requests(asked, len(rows), failed)
-    _add_rows(found, rows)
+    with Columns(derived=True) as columns:
+        for row in rows:
+            _add_row(columns, row)
+        columns.tell(found)
+        for key, name in (
+            ("prompt_token_count", "prompt_tokens"),
+            ("output_token_count", "generated_tokens"),
+        ):
+            if (mean := columns.of(key, "mean")) is not None:
+                found.workload[name] = mean
     judge_counts(found)
     return found
 
 
-def _add_rows(found: Observation, rows: list[dict[str, Any]]) -> None:
-    for name, definition, unit, end in (
-        ("request_latency", "latency-request", "s", "end_time"),
-        ("time_to_first_token", "ttft-client", "ms", "first_token_time"),
+def _add_row(columns: Columns, row: dict[str, Any]) -> None:
+    start, token, last, end = (
+        row.get(key) for key in ("start_time", "first_token_time", "last_token_time", "end_time")
+    )
+    if is_number(start) and is_number(end):
+        columns.add("request_latency", "latency-request", "s", end - start, 0)
+    if is_number(start) and is_number(token):
+        columns.add("time_to_first_token", "ttft-client", "ms", 1000 * (token - start), 0)
+    count = row.get("output_token_count")
+    if is_number(token) and is_number(last) and is_number(count) and count > 1:
+        columns.add("inter_token_latency", "itl-request-mean", "ms", 1000 * (last - token) / (count - 1), 0)
+    for key, definition in (
+        ("prompt_token_count", "prompt-length"),
+        ("output_token_count", "generated-length"),
     ):
-        factor = 1 if unit == "s" else 1000
-        times = ((row.get(end), row.get("start_time")) for row in rows)
-        values = [factor * (b - a) for b, a in times if is_number(a) and is_number(b)]
-        _add_column(found, name, definition, unit, values)
-    gaps = []
-    for row in rows:
-        last, token, count = (
-            row.get(key) for key in ("last_token_time", "first_token_time", "output_token_count")
-        )
-        if is_number(last) and is_number(token) and is_number(count) and count > 1:
-            gaps.append(1000 * (last - token) / (count - 1))
-    _add_column(found, "inter_token_latency", "itl-request-mean", "ms", gaps)
-    for key, name, definition in (
-        ("prompt_token_count", "prompt_tokens", "prompt-length"),
-        ("output_token_count", "generated_tokens", "generated-length"),
-    ):
-        counts = [row[key] for row in rows if is_number(row.get(key))]
-        _add_column(found, key, definition, "1", counts)
-        if counts:
-            found.workload[name] = sum(counts) / len(counts)
-
-
-def _add_column(found: Observation, name: str, definition: str, unit: str, values: list[int | float]) -> None:
-    below = [value for value in values if value < 0]
-    if below:
-        find(found, "impossible-value", f"{name} is {below[0]:g} {unit} in a row: less than nothing")
-        return
-    with Distribution() as column:
-        for value in values:
-            column.add(value)
-        statistics = {key: value for key, value in column.statistics().items() if key != "total"}
-        add(found, Summary(name, definition, unit, statistics, column.count, derived=True))
+        if row.get(key) is not None:
+            columns.add(key, definition, "1", row[key], 0)
 
 
 def asked(data: Any) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hio_validate.evidence.observed import Fact, Observation, Requests
-from hio_validate.importing.results.importer import Importer, is_number
+from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.inference_perf_requests import of_requests
 from hio_validate.importing.results.objects import Skipped, objects, records, says
-from hio_validate.importing.results.readings import Readings, rest, statistic_of
+from hio_validate.importing.results.readings import Readings, is_measurable, rest, statistic_of
 from hio_validate.importing.results.source import Source
 
 _LATENCIES = {
@@ -84,12 +84,11 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     everything.metrics = [each for part in parts for each in part.metrics]
     everything.findings = [each for part in parts for each in part.findings]
     everything.unknown = [each for part in parts for each in part.unknown]
-    everything.first_within_whole(("ttft-client", "ttft-server"), "latency-request")
+    everything.first_within_whole(("ttft-client",), "latency-request", of_all=False)
     if total is not None and count is not None and count + (wrong or 0) > total:
         text = f"{count} requests succeeded and {wrong or 0} failed of {total}"
         everything.finding("completed-exceeds-asked", text)
-    if count == 0:
-        everything.nothing_completed()
+    everything.completed(count)
     return Observation(
         name=_name(load),
         line=line,
@@ -103,19 +102,19 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
 
 
 def _name(load: Mapping[str, Any]) -> str:
-    if is_number(load.get("concurrency")):
+    if is_measurable(load.get("concurrency")):
         return f"concurrency-{load['concurrency']}"
-    return f"rate-{load['requested_rate']:g}" if is_number(load.get("requested_rate")) else "run"
+    return f"rate-{load['requested_rate']:g}" if is_measurable(load.get("requested_rate")) else "run"
 
 
 def _workload(load: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Fact]:
     found: dict[str, Fact] = {}
     for key, name in _LOAD.items():
-        if is_number(load.get(key)):
+        if is_measurable(load.get(key)):
             found[name] = load[key]
     for key, name in (("prompt_len", "prompt_tokens"), ("output_len", "generated_tokens")):
         mean = _part(done, key).get("mean")
-        if is_number(mean) and mean:
+        if is_measurable(mean) and mean:
             found[name] = int(mean) if mean == int(mean) else mean
     return found
 
@@ -162,7 +161,7 @@ def _of_clients(
 
 def _total(done: Mapping[str, Any], key: str, count: int | None) -> float | None:
     mean = _part(done, key).get("mean")
-    return mean * count if is_number(mean) and count else None
+    return mean * count if is_measurable(mean) and count else None
 
 
 def _hold_sum(rates: Readings) -> None:
@@ -189,7 +188,7 @@ def _foreign(
     found = {f"load_summary.{key}": value for key, value in rest(load, set(_LOAD)).items()}
     found |= {f"successes.{key}": value for key, value in rest(done, mine).items()}
     for label, value in _part(failed, "by_label").items():
-        if isinstance(value, dict) and is_number(value.get("count")):
+        if isinstance(value, dict) and is_measurable(value.get("count")):
             found[f"failures.{label[:60]}"] = value["count"]
     return found
 

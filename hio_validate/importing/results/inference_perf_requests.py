@@ -11,7 +11,7 @@ from typing import Any
 
 from hio_validate.evidence.averages import mean
 from hio_validate.evidence.observed import Fact, Finding, Measured, Observation, Requests
-from hio_validate.importing.results.importer import is_number
+from hio_validate.importing.results.readings import is_measurable
 from hio_validate.importing.results.source import Source
 
 _MOST = 100_000
@@ -51,7 +51,7 @@ def of_requests(source: Source, rows: Iterable[Mapping[str, Any]]) -> Observatio
     for row in rows:
         asked += 1
         start, end = row.get("start_time"), row.get("end_time")
-        if not is_number(start) or not is_number(end) or end < start:
+        if not is_measurable(start) or not is_measurable(end) or end < start:
             wrong += 1
             continue
         starts.append(start)
@@ -105,5 +105,5 @@ def _told(info: Any) -> tuple[list[float], float | None, float | None]:
     times = answer.get("output_token_times")
     prompt = text.get("input_tokens") if isinstance(text, dict) else None
     made = answer.get("output_tokens")
-    listed = times if isinstance(times, list) and all(map(is_number, times)) else []
-    return listed, prompt if is_number(prompt) else None, made if is_number(made) else None
+    listed = times if isinstance(times, list) and all(map(is_measurable, times)) else []
+    return listed, prompt if is_measurable(prompt) else None, made if is_measurable(made) else None

@@ -16,6 +16,7 @@ from hio_validate.importing.results.llama_bench_fields import RESULTS, WORK, Row
 from hio_validate.importing.results.llama_bench_forms import form_of
 from hio_validate.importing.results.llama_bench_forms import rows as rows_of
 from hio_validate.importing.results.llama_bench_record import record_of, test_of
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.skipping import Skipped
 from hio_validate.importing.results.source import Source
 
@@ -27,6 +28,7 @@ _BUILD = (
 )
 _NOT_DISTINGUISHING = RESULTS | WORK | {
     "build_commit", "build_number", "cpu_info", "gpu_info", "test_time", "model_size", "model_n_params",
+    "model_size_shown", "model_n_params_shown", "test", "t/s",
 }  # fmt: skip
 
 
@@ -61,16 +63,19 @@ def _read(source: Source) -> Iterator[Observation]:
 def _named(tests: Iterator[Row]) -> Iterator[Observation]:
     """Records with names that no two of them share: the test, and the settings in which it differs from the first row."""
     first: Mapping[str, Any] | None = None
-    seen: dict[str, int] = {}
+    names = Names()
     for row in tests:
-        told = {key: value for key, value in row.values.items() if key not in _NOT_DISTINGUISHING}
+        # A setting that hio does not know makes another configuration, too.
+        told = {
+            key: value for key, value in (row.foreign | row.values).items() if key not in _NOT_DISTINGUISHING
+        }
         first = told if first is None else first
         name = " ".join([test_of(row), *_differing(first, told)])
-        seen[name] = seen.get(name, 0) + 1
-        made = record_of(row, name if seen[name] == 1 else f"{name} #{seen[name]}")
-        if seen[name] > 1:
+        times = names.times(name)
+        made = record_of(row, name if times == 1 else f"{name} #{times}")
+        if times > 1:
             made.findings.append(
-                Finding("repeated-row", f"{name} stands {seen[name]} times with the same settings", row.line)
+                Finding("repeated-row", f"{name} stands {times} times with the same settings", row.line)
             )
         yield made
 

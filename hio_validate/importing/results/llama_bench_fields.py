@@ -15,91 +15,24 @@ from typing import Any, NamedTuple
 
 from hio_validate.evidence.observed import Fact
 
-BOOLS = frozenset(
-    [
-        "cuda",
-        "opencl",
-        "vulkan",
-        "kompute",
-        "metal",
-        "sycl",
-        "rpc",
-        "gpu_blas",
-        "blas",
-        "f16_kv",
-        "low_vram",
-        "mul_mat_q",
-        "no_kv_offload",
-        "use_mmap",
-        "use_direct_io",
-        "cpu_strict",
-        "embeddings",
-        "no_host",
-        "repack",
-        "mqkv",
-        "muge",
-        "defer_experts",
-        "fused_moe",
-        "grouped_er",
-        "no_fused_up_gate",
-        "use_thp",
-        "no_ooae",
-        "rcache",
-        "sas",
-    ]
-)
-INTS = frozenset(
-    [
-        "build_number",
-        "model_size",
-        "model_n_params",
-        "n_batch",
-        "n_ubatch",
-        "n_threads",
-        "poll",
-        "n_gpu_layers",
-        "n_cpu_moe",
-        "main_gpu",
-        "no_op_offload",
-        "fit_target",
-        "fit_min_ctx",
-        "n_prompt",
-        "n_gen",
-        "n_depth",
-        "avg_ns",
-        "stddev_ns",
-        "mla_attn",
-        "attn_max_batch",
-        "reuse",
-        "max_gpu",
-    ]
-)
+BOOLS = frozenset({
+    "cuda", "opencl", "vulkan", "kompute", "metal", "sycl", "rpc", "gpu_blas", "blas", "f16_kv",
+    "low_vram", "mul_mat_q", "no_kv_offload", "use_mmap", "use_direct_io", "cpu_strict", "embeddings",
+    "no_host", "repack", "mqkv", "muge", "defer_experts", "fused_moe", "grouped_er", "no_fused_up_gate",
+    "use_thp", "no_ooae", "rcache", "sas",
+})  # fmt: skip
+INTS = frozenset({
+    "build_number", "model_size", "model_n_params", "n_batch", "n_ubatch", "n_threads", "poll",
+    "n_gpu_layers", "n_cpu_moe", "main_gpu", "no_op_offload", "fit_target", "fit_min_ctx", "n_prompt",
+    "n_gen", "n_depth", "avg_ns", "stddev_ns", "mla_attn", "attn_max_batch", "reuse", "max_gpu",
+})  # fmt: skip
 FLOATS = frozenset({"avg_ts", "stddev_ts"})
-TEXTS = frozenset(
-    [
-        "build_commit",
-        "cpu_info",
-        "gpu_info",
-        "backends",
-        "model_filename",
-        "model_type",
-        "cpu_mask",
-        "type_k",
-        "type_v",
-        "split_mode",
-        "flash_attn",
-        "devices",
-        "tensor_split",
-        "tensor_buft_overrides",
-        "load_mode",
-        "lazy_mode",
-        "test_time",
-        "rpc_servers",
-        "override_tensor",
-        "cuda_params",
-        "ser",
-    ]
-)
+TEXTS = frozenset({
+    "build_commit", "cpu_info", "gpu_info", "backends", "model_filename", "model_type", "cpu_mask",
+    "type_k", "type_v", "split_mode", "flash_attn", "devices", "tensor_split", "tensor_buft_overrides",
+    "load_mode", "lazy_mode", "test_time", "rpc_servers", "override_tensor", "cuda_params", "ser",
+    "model_size_shown", "model_n_params_shown",
+})  # fmt: skip
 SAMPLES = frozenset({"samples_ns", "samples_ts"})
 KNOWN = BOOLS | INTS | FLOATS | TEXTS | SAMPLES
 WORK = frozenset({"n_prompt", "n_gen", "n_depth"})
@@ -124,9 +57,9 @@ class Row(NamedTuple):
     """One test as one of the forms says it."""
 
     line: int
-    values: Mapping[str, Any]
+    values: dict[str, Any]
     """Field -> value: str, bool, int, float, and tuples of numbers for samples. What is not told is left out."""
-    foreign: Mapping[str, Fact]
+    foreign: dict[str, Fact]
     rounded: bool = False
     """It is from a table, where rates have two decimals."""
 

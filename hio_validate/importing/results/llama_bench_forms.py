@@ -58,8 +58,11 @@ def rows(source: Source, form: str, skipped: Skipped) -> Iterator[Row]:
         except Unreadable as error:
             raise source.refuse(str(error), "import the file as llama-bench wrote it", line) from None
         if missing := [key for key in _TYPICAL if key not in row.values]:
+            lists = [key for key, value in values.items() if isinstance(value, list) and key in row.foreign]
             raise source.refuse(
-                f"the row has no {' and no '.join(missing)}", "expected a test of llama-bench", line
+                f"the row has no {' and no '.join(missing)}",
+                f"keep the list under {lists[0]!r} alone" if lists else "expected a test of llama-bench",
+                line,
             )
         yield row
 

@@ -15,6 +15,8 @@ from hio_validate.importing.results.llama_bench_fields import KNOWN, RESULTS, WO
 
 ENOUGH = 3
 """Repetitions from which a spread says something."""
+_MOST = 2**64
+"""No time in nanoseconds and no rate reaches it: llama-bench keeps times in 64 bits."""
 _NO_SAMPLES = "how often each test was repeated, and the single repetitions"
 _OF_A_TABLE = ("settings that stood at their defaults", "exact values: rates are rounded to 0.01 token/s")
 
@@ -130,11 +132,11 @@ def _impossible(row: Row) -> Iterator[str]:
         if values.get(key, 0) < 0:
             yield f"{key} is {values[key]}: less than nothing"
     for key in ("avg_ts", "avg_ns"):
-        if key in values and not (math.isfinite(values[key]) and values[key] > 0):
+        if key in values and not 0 < values[key] < _MOST:
             yield f"{key} is {values[key]}: no test takes no time or goes at such a rate"
     for key in ("samples_ts", "samples_ns"):
         for number, value in enumerate(values.get(key, ()), 1):
-            if not (math.isfinite(value) and value > 0):
+            if not 0 < value < _MOST:
                 yield f"repetition {number} of {key} is {value}: no test takes no time or goes at such a rate"
         if key in values and not values[key]:
             yield f"{key} is empty, and its mean is given all the same"
@@ -182,7 +184,7 @@ def _rate_against_time(row: Row, tokens: int) -> Iterator[tuple[str, str]]:
         return
     ratio = values["avg_ts"] * values["avg_ns"] / (1e9 * tokens)
     spread = values.get("stddev_ts", math.nan) / values["avg_ts"]
-    most = 1 + 3 * spread**2 + 1e-4 if spread <= 0.1 else math.inf
+    most = 1 + 3 * spread * spread + 1e-4 if spread <= 0.1 else math.inf
     if not 1 - 1e-4 <= ratio <= most:
         yield (
             "rate-contradicts-counts",

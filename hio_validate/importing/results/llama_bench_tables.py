@@ -34,6 +34,7 @@ def is_table(head: str) -> bool:
 def rows(source: Source) -> Iterator[Row]:
     """The tests of all tables of the text. Raises CannotImport."""
     columns: list[str] = []
+    width = 0
     waiting: list[_Test] = []
     for number, text in source.lines():
         if build := _BUILD.match(text):
@@ -41,12 +42,18 @@ def rows(source: Source) -> Iterator[Row]:
             waiting, columns = [], []
         elif found := _columns(text):
             yield from _finished(source, waiting, None)
-            waiting, columns = [], found
+            waiting, columns, width = [], found, len(found)
         elif columns and _bare(text).startswith("|"):
             if not _RULE.match(_bare(text)):
                 waiting.append(_Test(number, _told(source, columns, text, number)))
         else:
             columns = []
+            if width and _bare(text).startswith("|") and _is_headless(_cells(text), width):
+                raise source.refuse(
+                    "a row of a table whose head is missing: its columns are unknown",
+                    "put it below the head of its table",
+                    number,
+                )
     yield from _finished(source, waiting, None)
 
 
@@ -64,6 +71,11 @@ def _columns(text: str) -> list[str]:
         return []
     names = [name.lower() for name in _cells(text)]
     return names if {"model", "test", "t/s"} <= set(names) else []
+
+
+def _is_headless(cells: list[str], width: int) -> bool:
+    """Whether these are the cells of a test, as wide as the table before."""
+    return len(cells) == width and any(_test(each).get("n_prompt") for each in cells) and "±" in cells[-1]
 
 
 def _told(source: Source, columns: list[str], text: str, number: int) -> dict[str, Any]:

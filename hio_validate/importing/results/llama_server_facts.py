@@ -92,10 +92,12 @@ def _props(value: Mapping[str, Any]) -> Iterator[Observation]:
 
 def _slots(value: list[Mapping[str, Any]]) -> Iterator[Observation]:
     for slot in value:
+        if not isinstance(slot["id"], int):
+            raise TypeError
         name = f"slot-{slot['id']}"
         subject: dict[str, Fact] = {"engine": "llama.cpp", "slot": slot["id"]}
         subject |= {key: slot[key] for key in ("model", "speculative") if _fact(slot.get(key))}
-        if "n_ctx" in slot:
+        if _fact(slot.get("n_ctx")):
             subject["n_ctx_slot"] = slot["n_ctx"]
         busy = slot.get("is_processing", slot.get("state") not in (None, 0))
         made = Observation(name, subject=subject, workload={"is_processing": bool(busy)})

@@ -36,65 +36,91 @@ _CACHED = re.compile(r"\bcached n_tokens = (\d{1,12})")
 _PROCESS = re.compile(r"^(?:llama_print_timings|llama_perf\w*|common_perf_print)\b.*eval time")
 _MODEL = re.compile(r"load_model: loading model '([^']+)'")
 _BUILD = re.compile(r"\bbuild:? ([1-9]\d*) \((?!unknown)([0-9a-f]+)\)")
+_TIMED = ("eval time", "total time", "graphs reused", "draft acceptance")
+_OPEN = 10_000
+"""Most tasks whose prompts are remembered."""
 _CUT = re.compile(r"(?:eval time|draft acceptance)[^)]*$")
 
 
-class _Requests:
-    """The requests of a log, in the order in which they ended."""
+class _Starts:
+    """How often the server was started; the several lines that one start prints count as one."""
 
     def __init__(self) -> None:
-        self.pending: dict[str, Any] | None = None
-        self.prompts: dict[str, dict[str, int]] = {}
-        self.starts = 0
+        self.count = 0
+        self._within = False
+
+    def begins(self, text: str) -> bool:
+        """Whether a line is of a start."""
+        found = ("initializing" in text or "build" in text) and START.match(PREFIX.sub("", text, count=1))
+        self.count += bool(found) and not self._within
+        self._within = bool(found)
+        return self._within
+
+
+class _Requests:
+    """The requests of a log, in the order in which they ended.
+
+    Only lines of print_timing are read, and those that follow it without a name of their own: others may be a prompt.
+    """
+
+    def __init__(self) -> None:
+        self.starts = _Starts()
         self.process_line = 0
-        self._quiet = True
+        self._pending: dict[str, Any] | None = None
+        self._prompts: dict[str, dict[str, int]] = {}
+        self._within, self._task = False, ""
 
     def read(self, number: int, text: str) -> dict[str, Any] | None:
         """A request that is complete, once a line shows that no more of it comes."""
-        text = PREFIX.sub("", text, count=1)
-        if START.match(text):
-            return self._start()
-        task = found[1] if (found := _TASK.search(text)) else ""
-        if _PROCESS.match(text):
+        if self.starts.begins(text):
+            self._prompts.clear()
+            return self.done()
+        if "eval time" in text and _PROCESS.match(PREFIX.sub("", text, count=1)):
             self.process_line = self.process_line or number
-        elif found := _EVAL.search(text):
-            return self._eval(found, number, task)
-        elif (found := _ACCEPTED.search(text)) and self.pending:
-            self.pending |= {
-                "draft_n_accepted": int(found[1]),
-                "draft_n": int(found[2]),
-                "mean_len": found[3],
-            }
-        elif task and (found := _WHOLE.search(text)):
-            self.prompts.setdefault(task, {}).setdefault("whole", int(found[1]))
-        elif task and (found := _CACHED.search(text)):
-            self.prompts.setdefault(task, {}).setdefault("cached", int(found[1]))
-        self._quiet = False
+            return None
+        heads = "print_timing" in text
+        self._within = heads or (self._within and any(word in text for word in _TIMED))
+        if self._within:
+            return self._timing(number, text, heads)
+        if "n_tokens" in text or "n_prompt_tokens" in text:
+            self._prompt(text)
         return None
 
-    def _start(self) -> dict[str, Any] | None:
-        """Another start; the several lines that one start prints count as one."""
-        if not self._quiet or not self.starts:
-            self.starts += 1
-        self._quiet = True
-        self.prompts.clear()
-        return self.done()
+    def _timing(self, number: int, text: str, heads: bool) -> dict[str, Any] | None:
+        if heads:
+            self._task = found[1] if (found := _TASK.search(text)) else ""
+        if found := _EVAL.search(text):
+            return self._eval(found, number)
+        if (found := _ACCEPTED.search(text)) and self._pending:
+            names = ("draft_n_accepted", "draft_n")
+            self._pending |= dict(zip(names, (int(found[1]), int(found[2])), strict=True))
+            self._pending["mean_len"] = found[3]
+        return None
 
-    def _eval(self, found: re.Match[str], number: int, task: str) -> dict[str, Any] | None:
+    def _prompt(self, text: str) -> None:
+        """What a line says of the prompt that a task begins with; of a task that never ends it is forgotten."""
+        task = _TASK.search(text)
+        for name, pattern in (("whole", _WHOLE), ("cached", _CACHED)):
+            if task and (found := pattern.search(text)):
+                self._prompts.setdefault(task[1], {}).setdefault(name, int(found[1]))
+        if len(self._prompts) > _OPEN:
+            del self._prompts[next(iter(self._prompts))]
+
+    def _eval(self, found: re.Match[str], number: int) -> dict[str, Any] | None:
         kind = "prompt" if found[1] == "prompt " else "predicted"
-        ended = self.done() if kind == "prompt" or self.pending is None else None
-        if self.pending is None:
-            self.pending = {"line": number, "task": task, "start": self.starts}
+        ended = self.done() if kind == "prompt" or self._pending is None else None
+        if self._pending is None:
+            self._pending = {"line": number, "task": self._task, "start": self.starts.count}
         names = (f"{kind}_ms", f"{kind}_n", f"{kind}_per_token_ms", f"{kind}_per_second")
         told = (float(found[2]), int(found[3]), float(found[4]), float(found[5]))
-        self.pending |= dict(zip(names, told, strict=True))
+        self._pending |= dict(zip(names, told, strict=True))
         return ended
 
     def done(self) -> dict[str, Any] | None:
         """What is pending, with the prompt that its task began with."""
-        ended, self.pending = self.pending, None
+        ended, self._pending = self._pending, None
         if ended is not None:
-            ended |= self.prompts.pop(ended["task"], {})
+            ended |= self._prompts.pop(ended["task"], {})
         return ended
 
 
@@ -111,7 +137,7 @@ def _read(source: Source) -> Iterator[Observation]:
     start = _last_start(source)
     requests, count, cut = _Requests(), 0, 0
     for number, text in source.lines(replaced=True):
-        cut = number if _CUT.search(text) else 0
+        cut = number if ("eval time" in text or "draft acc" in text) and _CUT.search(text) else 0
         if (ended := requests.read(number, text)) is not None:
             count += 1
             yield _record(count, ended, start)
@@ -125,25 +151,23 @@ def _read(source: Source) -> Iterator[Observation]:
 
 
 def _last_start(source: Source) -> _Start:
-    requests = _Requests()
+    starts = _Starts()
     named: dict[str, Fact] = {}
 
     def passing() -> Iterator[str]:
-        for number, text in source.lines(replaced=True):
-            requests.read(number, text)
-            if found := _MODEL.search(text):
-                named["model"] = found[1]
-            elif found := _BUILD.search(text):
+        for _, text in source.lines(replaced=True):
+            if starts.begins(text) and (found := _BUILD.search(text)):
                 named["build"] = f"b{found[1]}-{found[2]}"
+            elif "loading model '" in text and (found := _MODEL.search(text)):
+                named["model"] = found[1]
             yield text
 
     try:
         facts = log_facts(passing())
     except ValueError:
-        raise source.refuse(
-            "a number of its start is longer than any can be", "import the log as it was"
-        ) from None
-    return _Start({"engine": "llama.cpp"} | facts | named, requests.starts)
+        why = "a number of its start is longer than any can be"
+        raise source.refuse(why, "import the log as it was") from None
+    return _Start({"engine": "llama.cpp"} | facts | named, starts.count)
 
 
 def _record(count: int, told: dict[str, Any], start: _Start) -> Observation:
@@ -159,15 +183,20 @@ def _record(count: int, told: dict[str, Any], start: _Start) -> Observation:
     for kind in ("prompt", "predicted"):
         timings.setdefault(f"{kind}_n", 0)
     made = record_of(f"request-{count}", line, timings)
+    if "cached" not in told:
+        made.metrics = [
+            each._replace(derived=each.derived or each.name == "cache_n") for each in made.metrics
+        ]
     if told.get("mean_len") and not any(each.id == "impossible-value" for each in made.findings):
         made.metrics.append(Measured("mean len", "draft-length", "mean", float(told["mean_len"]), "1"))
     if task:
-        made.workload["task"] = int(task)
+        made.foreign["task"] = int(task)
     if "whole" in told and told["whole"] != made.workload.get("prompt_tokens", told["whole"]):
         why = f"the prompt has {told['whole']} tokens, cached and evaluated ones are {made.workload['prompt_tokens']}"
         made.findings.append(Finding("counts-contradict", why, line))
     if told["start"] == start.number:
         made.subject = dict(start.subject)
+        made.findings += _disabled(start, line) if count == 1 else []
     else:
         made.findings.append(
             Finding("earlier-start", "it ran under an earlier start, whose settings are not read", line)
@@ -175,10 +204,20 @@ def _record(count: int, told: dict[str, Any], start: _Start) -> Observation:
     return made
 
 
+def _disabled(start: _Start, line: int) -> list[Finding]:
+    """What the server switched off by itself, whatever its arguments say."""
+    told = [(name, value) for name, value in start.subject.items() if name.startswith("disabled.")]
+    return [
+        Finding("disabled-feature", f"{name.partition('.')[2]} is not in force: {value}", line)
+        for name, value in told
+    ]
+
+
 def _start_only(start: _Start, process_line: int) -> Observation:
     made = Observation("start", 1, subject=dict(start.subject))
     why = "the log shows no request with its timings: it says what runs, not how fast"
     made.findings.append(Finding("identity-only", why))
+    made.findings += _disabled(start, 0)
     if process_line:
         why = "timings of a whole process, which mix all it did, are not read"
         made.findings.append(Finding("process-sums", why, process_line))

@@ -91,14 +91,16 @@ def _streamed(source: Source, skipped: Skipped) -> _Values:
     for number, text in source.lines():
         kind, _, content = text.partition(":")
         if content.strip() == "[DONE]":
-            if last:
-                yield last
+            if open_since:
+                yield last or (open_since, None)
             last, open_since = None, 0
         elif kind in ("data", "error") and content.strip():
             value = source.value_of(content, number)
+            # Until 2025 a stream that failed ended with a field of its own.
+            value = {"error": value} if kind == "error" else value
             if not open_since:
                 open_since = number
-            last = (number, value) if _timings(value) or "error" in value else last
+            last = (number, value) if _timings(value) or _is_error(value) else last
             if _is_end(value) and last:
                 yield last
                 last, open_since = None, 0
@@ -116,14 +118,22 @@ def _streamed(source: Source, skipped: Skipped) -> _Values:
 
 def _is_end(value: Any) -> bool:
     """Whether a stream surely ends here; OpenAI's may go on with its usage, until [DONE]."""
-    return isinstance(value, dict) and (value.get("stop") is True or "error" in value)
+    return _is_error(value) or (isinstance(value, dict) and value.get("stop") is True)
+
+
+def _is_error(value: Any) -> bool:
+    return isinstance(value, dict) and "error" in value
 
 
 def _ended(value: Any) -> bool:
     """Whether an event without [DONE] after it is the last: a finish reason, or the usage of all."""
-    choices = value.get("choices")
-    finished = any(each.get("finish_reason") for each in choices or [] if isinstance(each, dict))
-    return finished or (choices == [] and "usage" in value) or is_timings(value) or value.get("stop") is True
+    finished = any(each.get("finish_reason") for each in _choices(value))
+    return (
+        finished
+        or (value.get("choices") == [] and "usage" in value)
+        or is_timings(value)
+        or value.get("stop") is True
+    )
 
 
 def _timings(value: Any) -> Mapping[str, Any] | None:
@@ -151,7 +161,12 @@ def _answer(source: Source, name: str, line: int, value: Any) -> Observation:
 
 
 def _without(source: Source, name: str, line: int, value: Any) -> Observation:
-    """An answer that failed; anything else is no answer at all."""
+    """An answer that failed, or a stream without timings; anything else is no answer at all."""
+    if value is None:
+        made = Observation(name, line, subject={"engine": "llama.cpp"}, requests=Requests(asked=1))
+        why = "no event of the stream has timings: ask for timings_per_token, or use /completion"
+        made.findings = [Finding("no-timings", why, line)]
+        return made
     error = value.get("error") if isinstance(value, dict) else None
     if error is None:
         raise source.refuse(
@@ -186,10 +201,15 @@ def _asked(value: Mapping[str, Any]) -> dict[str, Fact]:
     for key in ("stop_type", "truncated"):
         if isinstance(value.get(key), str | bool):
             found[key] = value[key]
-    reasons = [each.get("finish_reason") for each in value.get("choices") or [] if isinstance(each, dict)]
+    reasons = [each.get("finish_reason") for each in _choices(value)]
     if reasons and isinstance(reasons[0], str):
         found["finish_reason"] = reasons[0]
     return found
+
+
+def _choices(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    choices = value.get("choices")
+    return [each for each in choices if isinstance(each, dict)] if isinstance(choices, list) else []
 
 
 def _whole_prompt(value: Mapping[str, Any]) -> int | None:

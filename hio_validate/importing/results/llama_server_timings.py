@@ -74,6 +74,11 @@ def _measured(timings: Mapping[str, Any]) -> Iterator[Measured]:
     ):
         if _is_amount(timings.get(name)):
             yield Measured(name, definition, "value", timings[name], unit, 1)
+    if one_less:
+        # What older builds tell, and what hio's own runs compute: comparable across builds.
+        rate = 1e3 * timings["predicted_n"] / timings["predicted_ms"]
+        name = "predicted_n / predicted_ms"
+        yield Measured(name, "decode-rate-n", "value", rate, "token/s", 1, derived=True)
     for name, definition in (("predicted_n", "generated-length"), ("cache_n", "cached-length")):
         if name in timings:
             yield Measured(name, definition, "value", timings[name], "1", 1)

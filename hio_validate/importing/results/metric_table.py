@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from hio_validate.evidence.observed import Observation
 from hio_validate.importing.results.delimited import rows
 from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.summarised import find
 
 ROUNDING = 0.005
 STATISTICS = {"avg": "mean", "p50": "median", "std": "std", "min": "min", "max": "max", "Value": "value"} | {
@@ -41,27 +43,42 @@ def is_of_genai_perf(head: str) -> bool:
     return any(name in head for name in ("Time To First Token", "(per sec)", "Num Output Token"))
 
 
-def table(source: Source) -> Iterator[Row]:
-    """Its rows. Raises CannotImport."""
+def table(source: Source, found: Observation) -> Iterator[Row]:
+    """Its rows. A line that is none is refused; where skipping was asked for it is counted, and told in the record in the
+    end. Raises CannotImport."""
     columns: list[str] = []
+    passed_over = False
+    first, count = 0, 0
     for line, cells in rows(source):
-        if cells[0] == "Metric" or "GPU" in cells[1:2] or cells[0] == "Endpoint":
-            columns = cells if cells[0] == "Metric" and "GPU" not in cells else []
-            continue
-        if not columns:
-            continue
-        if len(cells) != len(columns):
+        if cells[0] in ("Metric", "Endpoint"):
+            passed_over = "GPU" in cells or cells[0] == "Endpoint"
+            columns = cells
+        elif columns and len(cells) == len(columns):
+            if not passed_over:
+                yield _row(line, columns, cells)
+        elif source.skip_log_lines:
+            first, count = first or line, count + 1
+        else:
+            wanted = (
+                f"{len(columns)} cells, got {len(cells)}" if columns else "a table that begins with Metric"
+            )
             raise source.refuse(
-                f"expected {len(columns)} cells, got {len(cells)}",
-                "import the file as the tool wrote it",
+                f"expected {wanted}",
+                "import the file as the tool wrote it, or skip lines of a log with --skip-log-lines",
                 line,
             )
-        named = _NAME.fullmatch(cells[0])
-        assert named is not None
-        values = {column: _number(cell) for column, cell in zip(columns[1:], cells[1:], strict=True)}
-        yield Row(
-            line, named[1], named[2], {column: value for column, value in values.items() if value is not None}
+    if count:
+        message = (
+            f"{count} line{'s are' if count > 1 else ' is'} no row and skipped, the first is line {first}"
         )
+        find(found, "skipped-lines", message, first)
+
+
+def _row(line: int, columns: list[str], cells: list[str]) -> Row:
+    named = _NAME.fullmatch(cells[0])
+    name, unit = (named[1], named[2]) if named is not None else (cells[0], None)
+    values = {column: _number(cell) for column, cell in zip(columns[1:], cells[1:], strict=True)}
+    return Row(line, name, unit, {column: value for column, value in values.items() if value is not None})
 
 
 def _number(cell: str) -> Any:

@@ -8,6 +8,7 @@ log `result_token_throughput` divides by nanoseconds: it is no rate that anybody
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,11 +16,9 @@ from typing import Any
 from hio_validate.evidence.observed import Fact, Observation, Requests
 from hio_validate.importing.results.importer import Importer, is_number
 from hio_validate.importing.results.mlperf_lines import Said, details, summaries
-from hio_validate.importing.results.readings import Readings, fact, statistic_of
+from hio_validate.importing.results.readings import Readings, fact, is_measurable, statistic_of
 from hio_validate.importing.results.source import Source
 
-FEW = 10
-"""Fewer samples than this make each quantile one of them."""
 _TITLE = "MLPerf Results Summary"
 _FAMILIES = (
     (r"([0-9.]+)(?:th)? percentile latency \(ns\)|(Min|Max|Mean) latency \(ns\)", "latency-sample"),
@@ -75,12 +74,8 @@ def _observation(said: Said) -> Observation:
         if key in values:
             readings.take(key, definition, "value", unit)
     readings.first_within_whole(("ttft-harness",), "latency-sample")
-    _rate_of_offline(readings, n)
-    if n == 0:
-        readings.nothing_completed()
-    elif n is not None and n < FEW and readings.metrics:
-        what = f"{n} sample{'s' * (n > 1)}: each quantile is {'one of them' if n > 1 else 'that one'}"
-        readings.finding("few-samples", what)
+    _rate_of_offline(readings)
+    readings.completed(n)
     validity = str(values.get("Result is", values.get("result_validity", "")))
     if validity == "INVALID":
         readings.finding("result-invalid", "the load generator itself says INVALID")
@@ -126,22 +121,34 @@ def _samples(values: Mapping[str, Any]) -> int | None:
     for key in () if offline else ("result_query_count", "processed"):  # offline, all samples are one query
         if is_number(values.get(key)):
             return int(values[key])
-    rate = values.get("Samples per second", values.get("result_samples_per_second"))
-    most = values.get("Max latency (ns)", values.get("result_max_latency_ns"))
-    if is_number(rate) and is_number(most):
-        computed = rate * most / 1e9
-        return round(computed) if abs(computed - round(computed)) <= 1e-4 * max(computed, 1) else None
+    if (computed := _offline(values)) is not None:
+        return computed if isinstance(computed, int) else None
     least, limit = values.get("min_query_count"), values.get("max_query_count")
     return int(least) if is_number(least) and least == limit and least > 0 else None
 
 
-def _rate_of_offline(readings: Readings, n: int | None) -> None:
+def _offline(values: Mapping[str, Any]) -> int | float | None:
+    """Samples of an offline run, its rate over the greatest latency; a float where that is no whole number.
+
+    None where the rate, written with 6 digits, is too coarse to tell one sample from the next.
+    """
+    rate = values.get("Samples per second", values.get("result_samples_per_second"))
+    most = values.get("Max latency (ns)", values.get("result_max_latency_ns"))
+    if not is_measurable(rate) or not is_measurable(most) or not rate or not most:
+        return None
+    computed = rate * most / 1e9
+    error = computed * 0.5 * 10 ** (math.floor(math.log10(rate)) - 5) / rate + computed * 1e-9
+    if not math.isfinite(computed) or error >= 0.4:
+        return None
+    return round(computed) if abs(computed - round(computed)) <= error else computed
+
+
+def _rate_of_offline(readings: Readings) -> None:
     """Offline, the rate times the greatest latency is a whole number of samples."""
-    values = readings.values
-    rate, most = values.get("Samples per second"), values.get("Max latency (ns)")
-    if n is None and is_number(rate) and is_number(most) and rate * most < 1e12:
-        text = f"{rate:g} sample/s in {most / 1e9:g} s are {rate * most / 1e9:.3f} samples, which is no whole number"
-        readings.drop(["Samples per second"], "rate-contradicts-counts", text)
+    computed = _offline(readings.values)
+    if isinstance(computed, float):
+        text = f"the rate over the greatest latency is {computed:.3f} samples, which is no whole number"
+        readings.drop(["Samples per second", "result_samples_per_second"], "rate-contradicts-counts", text)
 
 
 def _foreign(values: Mapping[str, Any], known: set[str]) -> dict[str, Fact]:

@@ -1,4 +1,4 @@
-"""`ncu --csv --page details` (and `--metrics`): one row a metric of one launch of a kernel; a record a launch.
+"""`ncu --csv`: pages of details (one row a metric of a launch; `--metrics` too) and raw (one row a launch); a record a launch.
 
 Sources: the CSV output of Nsight Compute (documentation "Nsight Compute CLI", Printing; files of 2019.5 ... 2025.3). Columns
 differ by version: Block Size, Grid Size, Device, CC and the rules' columns came later, so that they are found by name. Units
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Measured, Observation
@@ -41,6 +42,16 @@ def generation(source: Source) -> str | None:
     return None
 
 
+class Value(NamedTuple):
+    """A metric of a launch as it stands there."""
+
+    metric: str
+    section: str
+    unit: str
+    text: str | None
+    """None: the row ends before it."""
+
+
 class _Table:
     """The lines of a file: what ncu said, and its rows."""
 
@@ -48,6 +59,7 @@ class _Table:
         self.source = source
         self.columns: dict[str, int] = {}
         self.width = 0
+        self.units: list[str] = []
         self.errors: list[tuple[int, str]] = []
         self.warnings: list[tuple[int, str]] = []
 
@@ -57,9 +69,32 @@ class _Table:
         for line, cells in rows(self.source, self._lines()):
             if _HEAD.match(",".join(cells[:4])):
                 self.columns = {name.strip(): index for index, name in reversed(list(enumerate(cells)))}
-                self.width = len(cells)
+                self.width, self.units = len(cells), []
+            elif self.is_raw and not cells[0].strip():
+                self.units = cells
             elif self.columns:
                 yield line, cells
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether it is the page of raw metrics: a launch a row, a metric a column, their units in a row of their own."""
+        return "Metric Value" not in self.columns and any("__" in name for name in self.columns)
+
+    def values(self, cells: list[str]) -> Iterator[Value]:
+        """The metrics of a row; one without a name is a rule's text."""
+        if not self.is_raw:
+            name, text = self.cell(cells, "Metric Name"), self.cell(cells, "Metric Value")
+            yield Value(
+                name or "",
+                self.cell(cells, "Section Name") or "",
+                self.cell(cells, "Metric Unit") or "",
+                text,
+            )
+            return
+        for name, index in self.columns.items():
+            if "__" in name and not name.startswith("device__attribute_"):
+                unit = self.units[index] if index < len(self.units) else ""
+                yield Value(name, "", unit, cells[index] if index < len(cells) else None)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """What may be a row. The program that was profiled prints into the same stream, before the table and among it."""
@@ -68,7 +103,7 @@ class _Table:
                 kept = {"==ERROR==": self.errors, "==WARNING==": self.warnings}.get(text.split(" ", 1)[0])
                 if kept is not None and len(kept) < 100:
                     kept.append((line, text.split("== ", 1)[-1].strip()[:300]))
-            elif _HEAD.match(text) or re.match(r'"\d+",', text):
+            elif _HEAD.match(text) or re.match(r'"\d*",', text):
                 yield line, text
 
     def cell(self, cells: list[str], name: str) -> str | None:
@@ -82,7 +117,8 @@ def read(source: Source) -> Iterator[Observation]:
     table, seen, count = _Table(source), Convention(), 0
     for _, cells in table.rows():
         count += 1
-        seen.see(table.cell(cells, "Metric Value") or "")
+        for value in table.values(cells):
+            seen.see(value.text or "")
     _refuse_where_nothing_is(table, count)
     found: Observation | None = None
     launch: tuple[str | None, ...] = ()
@@ -93,7 +129,12 @@ def read(source: Source) -> Iterator[Observation]:
             if found is not None:
                 yield _ended(found)
             found, launch = _begun(table, cells, line, taken), which
-        _add(found, table, cells, line, seen.mark)
+        if len(cells) != table.width and (table.is_raw or len(cells) > table.width):
+            message = f"expected {table.width} cells, got {len(cells)}: which is which is unknown"
+            find(found, "short-row" if len(cells) < table.width else "long-row", message, line)
+            continue
+        for value in table.values(cells):
+            _add(found, value, f"expected {table.width} cells, got {len(cells)}", line, seen.mark)
     assert found is not None
     if is_cut(source):
         find(found, "cut-short", CUT, found.line)
@@ -104,9 +145,9 @@ def read(source: Source) -> Iterator[Observation]:
 
 def _refuse_where_nothing_is(table: _Table, count: int) -> None:
     source = table.source
-    if count and "Metric Value" not in table.columns:
+    if count and "Metric Value" not in table.columns and not table.is_raw:
         raise source.refuse(
-            "it is not the page of details: it has no column Metric Value",
+            "it has neither a column Metric Value nor one of a metric",
             "run ncu with --csv --page details",
         )
     if count:
@@ -134,16 +175,14 @@ def _ended(found: Observation) -> Observation:
     return found
 
 
-def _add(found: Observation, table: _Table, cells: list[str], line: int, mark: str | None) -> None:
-    """One metric of a launch. A row of a rule has text, and no metric."""
-    metric, text = table.cell(cells, "Metric Name"), table.cell(cells, "Metric Value")
+def _add(found: Observation, told: Value, short: str, line: int, mark: str | None) -> None:
+    """One metric of a launch."""
+    metric, section, unit, text = told.metric, told.section, told.unit.strip(), told.text
     if text is None:
-        message = f"expected {table.width} cells, got {len(cells)}: its value is missing"
-        find(found, "short-row", message, line)
+        find(found, "short-row", f"{short}: its value is missing", line)
         return
     if not metric or not text.strip():
         return
-    unit, section = (table.cell(cells, "Metric Unit") or "").strip(), table.cell(cells, "Section Name")
     value = number(text, mark)
     if value is None:
         found.foreign.setdefault(metric[:200], text.strip()[:200])  # a setting, such as a policy of caches
@@ -169,7 +208,7 @@ def _add(found: Observation, table: _Table, cells: list[str], line: int, mark: s
 
 NCU = Importer(
     "ncu-details",
-    "ncu, details of launches as CSV",
+    "ncu, details or raw metrics of launches as CSV",
     recognises,
     read,
     generation,

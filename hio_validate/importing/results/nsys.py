@@ -131,7 +131,7 @@ def _number(found: Observation, column: str, cell: str, mark: str | None) -> int
         find(found, "ambiguous-number", message, found.line)
         return None
     if value is None and cell.strip():
-        find(found, "not-a-number", f"{column} is {cell.strip()[:40]!r}, expected a number", found.line)
+        find(found, "no-number", f"{column} is {cell.strip()[:40]!r}, expected a number", found.line)
     return value
 
 

@@ -6,6 +6,7 @@ read one way only; where none is, or two disagree, a number that can be read two
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -92,4 +93,5 @@ def number(text: str, mark: str | None) -> int | float | Ambiguous | None:
     whole = text.replace("," if own == "." else ".", "")
     if own not in whole:
         return int(whole)
-    return float(whole.replace(",", "."))
+    value = float(whole.replace(",", "."))
+    return value if math.isfinite(value) else None

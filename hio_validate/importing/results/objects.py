@@ -12,6 +12,7 @@ from typing import Any
 
 from hio_validate.evidence.observed import Finding, Observation
 from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.source import WHOLE, Source, strict_json
 
 _WRITTEN = "import the file as the tool wrote it"
@@ -65,15 +66,14 @@ def records(
     rows: Callable[[Source, Skipped], Iterator[tuple[int, dict[str, Any]]]] = objects,
 ) -> Iterator[Observation]:
     """A record of each object or row, with a name of its own; what was skipped is told by the last one. Raises CannotImport."""
-    skipped, seen = Skipped(source), dict[str, int]()
+    skipped, names = Skipped(source), Names()
     held: Observation | None = None
     for line, values in rows(source, skipped):
         if held:
             yield held
         held = of(values, line)
-        seen[held.name] = seen.get(held.name, 0) + 1
-        if seen[held.name] > 1:
-            held.name += f"-{seen[held.name]}"
+        if (times := names.times(held.name)) > 1:
+            held.name += f"-{times}"
     if held is None:
         raise source.refuse("it has no record", "run the benchmark again", code=3)
     if skipped.count:
@@ -98,6 +98,9 @@ def _has_an_object_a_line(source: Source) -> bool:
 def _of_text(source: Source, skipped: Skipped) -> Iterator[tuple[int, dict[str, Any]]]:
     """Objects of a text, alone or in lists. `line` is that of the character at `counted`."""
     text, at, line, counted, listed = source.text, 0, 1, 0, False
+    if (alone := _alone(text)) is not None:
+        yield 1 + text.count("\n", 0, text.index("{")), alone
+        return
     while (at := _past_blanks(text, at)) < len(text):
         line, counted = line + text.count("\n", counted, at), at
         if listed and text[at] in ",]":
@@ -116,6 +119,17 @@ def _of_text(source: Source, skipped: Skipped) -> Iterator[tuple[int, dict[str, 
             at = end
     if listed:
         raise source.refuse("the list does not end", _WRITTEN, line)
+
+
+def _alone(text: str) -> dict[str, Any] | None:
+    """The one object that a text is, in one pass; None where it is anything else, which is then told apart slowly."""
+    if text[:1000].lstrip()[:1] != "{":
+        return None
+    try:
+        value = strict_json(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _past_blanks(text: str, at: int) -> int:

@@ -184,4 +184,5 @@ PERF_ANALYZER = Importer(
         "whether one piece of a stream held several tokens",
         "whether the server's cache answered",
     ),
+    content=True,
 )

@@ -197,7 +197,8 @@ def _add(source: Source, made: Observation, name: str, column: _Column, text: st
         )
         return
     statistic = "std" if column.is_spread else "mean"
-    made.metrics.append(Measured(name, _DEFINITIONS[column.kind], statistic, value, "token/s"))
+    definition = _DEFINITIONS[column.kind]
+    made.metrics.append(Measured(name, definition, statistic, value, "token/s", derived="," in text))
 
 
 def _number(source: Source, name: str, text: str, line: int) -> float:

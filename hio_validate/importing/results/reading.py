@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from hio_validate.evidence.observed import Finding, Measured, Observation, cannot_be, faults_of
+from hio_validate.importing.cannot import Misunderstood
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.private import withheld
 from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
@@ -30,7 +32,7 @@ class Reading:
         self.tiers: Counter[str] = Counter()
         self.findings: dict[str, tuple[Finding, int]] = {}
         """Id of a finding -> the first one, and how many there are."""
-        self._names: set[int] = set()
+        self._names = Names()
 
     @property
     def file(self) -> str:
@@ -68,14 +70,23 @@ class Reading:
             raise self.source.refuse(
                 "a number in it is too large to reckon with", "import the file as the tool wrote it"
             ) from None
+        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            what = f"{type(error).__name__}: {error}"[:200]
+            raise Misunderstood(
+                self.file,
+                0,
+                f"hio cannot follow it as a file of {self.importer.format} ({what})",
+                "import the file as the tool wrote it; if it is, this is a fault of hio",
+            ) from error
 
     def _only(self, record: Observation) -> str:
-        """The record's name, with its line where an earlier one has it. Kept as hashes: a file may have a million."""
+        """The record's name, with its line where an earlier one has it, or where too many came to remember them."""
         name, number = record.name, 1
-        while hash(name) in self._names:
+        if self._names.is_full:
+            return f"{name}-at-{record.line}"
+        while self._names.times(name) > 1:
             name = f"{record.name}-at-{record.line}" + (f"-{number}" if number > 1 else "")
             number += 1
-        self._names.add(hash(name))
         return name
 
     def _sound(self, record: Observation) -> Iterator[Measured]:

@@ -10,9 +10,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
-from hio_validate.evidence.averages import mean, median
+from hio_validate.evidence.averages import mean
 from hio_validate.evidence.definitions import STATISTICS
 from hio_validate.evidence.observed import Fact, Finding, Measured
 from hio_validate.importing.results.importer import foreign, is_number
@@ -20,6 +20,10 @@ from hio_validate.importing.results.importer import foreign, is_number
 _ALIASES = {"avg": "mean", "p50": "median", "stddev": "std"}
 _LONGEST = 200
 """Characters of a fact."""
+FEW = 20
+"""Fewer completed requests than this make each outer quantile one of them."""
+_MOST = 1e30
+"""More than any count, time or rate can be, in whatever unit; arithmetic with more would not end well."""
 _CONTENT = re.compile(
     r"text|prompt|content|message|response|answer|reason|request|errors?$|^input$|^output$", re.I
 )
@@ -56,22 +60,30 @@ def agrees(said: float, computed: float, error: float = 0.0) -> bool:
 
 def of_samples(statistic: str, samples: Sequence[float]) -> float | None:
     """A statistic as numpy computes it: population deviation, quantiles interpolated linearly. None: undefined."""
-    if not samples:
-        return None
+    return of_ordered(statistic, sorted(samples), mean(samples)) if samples else None
+
+
+def of_ordered(statistic: str, ordered: Sequence[float], middle: float) -> float | None:
+    """The same of samples that are sorted already, and whose mean is known."""
     if statistic == "mean":
-        return mean(samples)
+        return middle
     if statistic == "median":
-        return median(samples)
+        half = len(ordered) // 2
+        return ordered[half] / 2 + ordered[~half] / 2
     if statistic == "std":
-        middle = mean(samples)
-        return math.sqrt(math.fsum((each - middle) ** 2 for each in samples) / len(samples))
+        return math.dist(ordered, [middle] * len(ordered)) / math.sqrt(len(ordered))
     rank = rank_of(statistic)
     if rank is None:
         return None
-    ordered, place = sorted(samples), (len(samples) - 1) * rank / 100
+    place = (len(ordered) - 1) * rank / 100
     low = math.floor(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def is_measurable(value: Any) -> TypeGuard[int | float]:
+    """Whether a JSON value is a number that can have been measured: not below zero, and not more than anything can be."""
+    return is_number(value) and 0 <= value <= _MOST
 
 
 def fact(value: Any) -> Fact | None:
@@ -133,7 +145,7 @@ class Readings:
         if not is_number(value):
             self.finding("no-number", f"{self.prefix}{key} is {str(value)[:40]!r}: expected a number")
             return None
-        if math.isinf(value) or value < 0:
+        if value > _MOST or value < 0:
             self.finding("impossible-value", f"{self.prefix}{key} is {value}: no such number can be measured")
             return None
         return value
@@ -217,8 +229,12 @@ class Readings:
 
     def hold_against(self, definition: str, samples: Sequence[float], keep: bool = False) -> None:
         """Recomputes every statistic of a definition from its samples, in the statistics' unit; what differs goes."""
-        for each in [each for each in self.metrics if each.definition == definition]:
-            computed = of_samples(each.statistic, samples)
+        concerned = [each for each in self.metrics if each.definition == definition]
+        if not samples or not concerned:
+            return
+        ordered, middle = sorted(samples), mean(samples)
+        for each in concerned:
+            computed = of_ordered(each.statistic, ordered, middle)
             if computed is None:
                 continue
             if not agrees(each.value, computed):
@@ -233,17 +249,29 @@ class Readings:
                 n=len(samples), samples=kept, samples_derived=bool(kept)
             )
 
-    def first_within_whole(self, first: Sequence[str], whole: str) -> None:
-        """The first token comes before the end: each quantile of the one is at most that of the other."""
+    def first_within_whole(self, first: Sequence[str], whole: str, of_all: bool = True) -> None:
+        """The first token comes before the end: each quantile of the one is at most that of the other.
+
+        `of_all`: both are of the same requests; where not, only the greatest of each may be compared.
+        """
         ends = {each.statistic: each for each in self.metrics if each.definition == whole}
         for each in [each for each in self.metrics if each.definition in first]:
             end = ends.get(each.statistic)
-            if end is not None and each.statistic != "std" and each.value > end.value * (1 + 1e-6):
+            compared = each.statistic == "max" if not of_all else each.statistic != "std"
+            if end is not None and compared and each.value > end.value * (1 + 1e-6):
                 self.drop(
                     [each.name, end.name],
                     "first-token-after-end",
                     f"{each.name} is {each.value:g} {each.unit}, later than the whole request, {end.value:g}",
                 )
+
+    def completed(self, n: int | None) -> None:
+        """Judges what was measured by how many requests were completed: none is no evidence, a few are told."""
+        if n == 0:
+            self.nothing_completed()
+        elif n is not None and n < FEW and self.metrics:
+            what = "percentiles are single requests, and a mean moves with each of them"
+            self.finding("few-samples", f"{n} completed request{'s' * (n > 1)}: {what}")
 
     def nothing_completed(self) -> None:
         """All that was measured goes: of no completed request there is no evidence."""

@@ -17,6 +17,7 @@ from hio_validate.importing.results.llama_server_metrics import LLAMA_SERVER_MET
 from hio_validate.importing.results.llama_server_responses import LLAMA_SERVER
 from hio_validate.importing.results.lm_eval import LM_EVAL
 from hio_validate.importing.results.lm_eval_samples import LM_EVAL_SAMPLES
+from hio_validate.importing.results.matched_table import MATCHED_TABLE
 from hio_validate.importing.results.mlperf import MLPERF_DETAIL, MLPERF_SUMMARY
 from hio_validate.importing.results.mlperf_system import MLPERF_SYSTEM
 from hio_validate.importing.results.ncu import NCU
@@ -35,6 +36,7 @@ IMPORTERS: tuple[Importer, ...] = (
     LM_EVAL,
     LM_EVAL_SAMPLES,
     RATE_TABLE,
+    MATCHED_TABLE,
     LLAMA_SERVER,
     LLAMA_SERVER_FACTS,
     LLAMA_SERVER_METRICS,

@@ -14,13 +14,14 @@ from typing import Any
 
 from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Fact, Observation, Requests
-from hio_validate.importing.results.importer import Importer, is_number
+from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.objects import records, says
 from hio_validate.importing.results.readings import (
     Readings,
     agrees,
     fact,
     facts,
+    is_measurable,
     per_request,
     rest,
     statistic_of,
@@ -87,8 +88,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
         apart = bool(accepted) and str(values.get("backend", "")).startswith("sglang-oai")
         hold_against_lists(readings, completed, _first_token(values), None if apart else _gap(values))
     readings.first_within_whole(("ttft-client", "ttft-answer"), "latency-request")
-    if completed == 0:
-        readings.nothing_completed()
+    readings.completed(completed)
     known = readings.used | _SUBJECT.keys() | _WORKLOAD.keys() | _LISTS | _RANDOM
     return Observation(
         name=_name(values),
@@ -124,7 +124,7 @@ def _workload(
     values: Mapping[str, Any], completed: int | None, inputs: int | None, outputs: int | None
 ) -> dict[str, Fact]:
     workload = facts(values, _WORKLOAD)
-    if str(values.get("dataset_name", "")).startswith("random") and is_number(
+    if str(values.get("dataset_name", "")).startswith("random") and is_measurable(
         values.get("random_range_ratio")
     ):
         workload["range_ratio"] = values["random_range_ratio"]

@@ -23,6 +23,10 @@ LONGEST = 32 << 20
 """Most bytes of one line."""
 
 
+_DIGITS = 300
+"""Of an integer; a float holds 308."""
+
+
 class Twice(ValueError):
     """A JSON object says a key twice."""
 
@@ -141,7 +145,7 @@ def strict_json(text: str) -> Any:
 
     Infinity and NaN are read as floats; a number that no float can hold is refused rather than made infinite.
     """
-    return json.loads(text, object_pairs_hook=_once, parse_float=_finite)
+    return json.loads(text, object_pairs_hook=_once, parse_float=_finite, parse_int=_whole)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,6 +155,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise Twice(key if len(key) < 80 else f"{key[:80]}...")
         seen[key] = value
     return seen
+
+
+def _whole(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(f"{text[:40]}... is more than a number can hold")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -65,7 +65,7 @@ def add(observation: Observation, summary: Summary) -> None:
             shown = str(value)[:40]
             find(
                 observation,
-                "not-a-number",
+                "no-number",
                 f"{summary.name} ({statistic}) is {shown!r}, expected a number",
                 summary.line,
             )

@@ -2,7 +2,8 @@
 
 Source of keys and formulas: benchmarks/benchmark_serving.py (to v0.10) and vllm/benchmarks/serve.py (`calculate_metrics`,
 `benchmark`, `main`) of vllm-project/vllm; sweeps: vllm/benchmarks/sweep/serve.py. Statistics are milliseconds, the lists of
---save-detailed seconds. TPOT is (latency - TTFT) / (generated tokens - 1), one observation a request; ITL is each gap
+--save-detailed seconds. TPOT is (latency - TTFT) / (generated tokens - 1), one observation a request; in the first
+generation, known by its `request_inthroughput`, it was latency / generated tokens. ITL is each gap
 between two pieces. InferenceX's bench_serving and SGLang's are forks; SGLang's has an importer of its own.
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.importer import Importer
-from hio_validate.importing.results.objects import objects, records, says
+from hio_validate.importing.results.objects import Skipped, objects, records, says
 from hio_validate.importing.results.readings import (
     Readings,
     agrees,
@@ -53,6 +54,8 @@ _DEFINITIONS = {
 
 
 def _recognises(source: Source) -> bool:
+    if says(source, "error_type", "serve_overrides"):
+        return True
     if source.head.lstrip("\n, ").startswith(("date,", "unnamed")) or source.head.startswith(",date,"):
         return "model_id" in source.head and "request_throughput" in source.head
     counts = says(source, "completed", "total_input_tokens") and not says(
@@ -77,6 +80,10 @@ def _generation(source: Source) -> str | None:
 
 
 def _read(source: Source) -> Iterator[Observation]:
+    if says(source, "error_type", "serve_overrides") and not says(source, "completed"):
+        _, failure = next(objects(source, Skipped(source)), (0, {}))
+        why = f"this point of the sweep failed ({str(failure.get('error_type'))[:60]}): nothing was measured"
+        raise source.refuse(why, "mend what failed and run the sweep again, with --resume", code=3)
     is_table = source.head.lstrip()[:1] not in ("{", "[") and ",model_id," in source.head
     yield from records(source, _observation, table if is_table else objects)
 
@@ -95,8 +102,13 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     if requests.asked is not None and completed is not None and completed > requests.asked:
         text = f"{completed} requests were completed, {requests.asked} asked for"
         readings.finding("completed-exceeds-asked", text)
-    if completed == 0:
-        readings.nothing_completed()
+    readings.completed(completed)
+    if values.get("run_number") == -1:
+        readings.drop(
+            [each.name for each in readings.metrics],
+            "warm-up",
+            "it is the warm-up of a sweep, which counts nowhere",
+        )
     workload = facts(values, _WORKLOAD)
     for name, total in (("prompt_tokens", inputs), ("generated_tokens", outputs)):
         if each := per_request(total, completed):
@@ -181,6 +193,8 @@ def _families(readings: Readings, completed: int | None) -> None:
     first = _first_token(readings.values)
     for quantity, keys in found.items():
         definition = first if quantity == "ttft" else _DEFINITIONS[quantity]
+        if quantity == "tpot" and "request_inthroughput" in readings.values:
+            definition = "tpot-whole"
         every = completed if quantity not in ("tpot", "itl") else None
         readings.family(keys, definition, "ms", every, quantity)
     old = {
@@ -203,7 +217,12 @@ def _drafting(readings: Readings) -> None:
     readings.take("spec_decode_acceptance_length", "draft-length", "value", "1")
     said = {each.name: each.value for each in readings.metrics}
     share, length = said.get("spec_decode_acceptance_rate"), said.get("spec_decode_acceptance_length")
-    if accepted is not None and drafted and share is not None and not agrees(share, accepted / drafted * 100):
+    if share is not None and share > 100:
+        text = f"acceptance is {share:g} %: more was accepted than was drafted"
+        readings.drop(["spec_decode_acceptance_rate"], "impossible-value", text)
+    elif (
+        accepted is not None and drafted and share is not None and not agrees(share, accepted / drafted * 100)
+    ):
         text = f"acceptance is {share:g} %, but {accepted} of {drafted} drafted tokens were accepted"
         readings.drop(["spec_decode_acceptance_rate"], "rate-contradicts-counts", text)
     if accepted is not None and drafts and length is not None and not agrees(length, 1 + accepted / drafts):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hio_validate.importing.results.importer import is_number
-from hio_validate.importing.results.readings import Readings
+from hio_validate.importing.results.readings import Readings, is_measurable
 
 
 def _list_of(values: Mapping[str, Any], key: str) -> list[Any] | None:
@@ -27,7 +27,7 @@ def hold_against_lists(readings: Readings, completed: int, first_token: str, gap
     errors, outputs = _list_of(values, "errors"), _list_of(values, "output_lens")
     done = [at for at, error in enumerate(errors or ()) if not error]
     if len(done) != completed and outputs is not None:
-        done = [at for at, length in enumerate(outputs) if is_number(length) and length > 0]
+        done = [at for at, length in enumerate(outputs) if is_measurable(length) and length]
     if errors is None and outputs is None:
         whole = _list_of(values, "latencies") or []
         done = list(range(len(whole)))
@@ -46,8 +46,16 @@ def hold_against_lists(readings: Readings, completed: int, first_token: str, gap
         _hold_gaps(readings, [gaps[at] for at in done if isinstance(gaps[at], list)], done, gap)
     if whole:
         readings.hold_against("latency-request", whole, keep=True)
+        late = sum(first > end * (1 + 1e-9) for first, end in zip(ttfts, whole, strict=False))
+        if late:
+            names = [
+                each.name for each in readings.metrics if each.definition in (first_token, "latency-request")
+            ]
+            readings.drop(
+                names, "first-token-after-end", f"{late} requests have their first token after their end"
+            )
         lengths = [outputs[at] for at in done] if outputs and len(outputs) > max(done) else []
-        if ttfts and len(lengths) == len(whole) == len(ttfts) and all(map(is_number, lengths)):
+        if ttfts and len(lengths) == len(whole) == len(ttfts) and all(map(is_measurable, lengths)):
             each = [
                 (end - first) / (n - 1) for end, first, n in zip(whole, ttfts, lengths, strict=True) if n > 1
             ]
@@ -59,7 +67,7 @@ def _seconds(values: Mapping[str, Any], key: str, done: list[int]) -> list[float
     found = _list_of(values, key)
     if found is None or len(found) <= max(done, default=-1):
         return []
-    return [found[at] * 1000 for at in done if is_number(found[at])]
+    return [found[at] * 1000 for at in done] if all(is_measurable(found[at]) for at in done) else []
 
 
 def _hold_totals(readings: Readings, done: list[int]) -> None:
@@ -70,7 +78,7 @@ def _hold_totals(readings: Readings, done: list[int]) -> None:
         lengths, said = _list_of(readings.values, key), readings.values.get(total)
         if lengths is None or not is_number(said) or said == 0 or len(lengths) <= max(done, default=-1):
             continue
-        summed = sum(lengths[at] for at in done if is_number(lengths[at]))
+        summed = sum(lengths[at] for at in done if is_measurable(lengths[at]))
         if summed != said:
             names = [
                 each.name for each in readings.metrics if each.definition in (definition, "throughput-total")
@@ -81,14 +89,14 @@ def _hold_totals(readings: Readings, done: list[int]) -> None:
 
 
 def _hold_gaps(readings: Readings, gaps: list[list[Any]], done: list[int], gap: str | None) -> None:
-    flat = [one * 1000 for each in gaps for one in each if is_number(one)]
+    flat = [one * 1000 for each in gaps for one in each if is_measurable(one)]
     if not flat:
         return
     if gap is not None:
         readings.hold_against(gap, flat)
     outputs = _list_of(readings.values, "output_lens")
     tokens = (
-        sum(outputs[at] for at in done if is_number(outputs[at]))
+        sum(outputs[at] for at in done if is_measurable(outputs[at]))
         if outputs and len(outputs) > max(done)
         else 0
     )

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from hio_validate.evidence.observed import Observation, Requests
-from hio_validate.importing.results.importer import Importer, is_number
+from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.objects import records, says
-from hio_validate.importing.results.readings import Readings, rest, statistic_of
+from hio_validate.importing.results.readings import Readings, is_measurable, rest, statistic_of
 from hio_validate.importing.results.source import Source
 
 
@@ -35,7 +35,7 @@ def _latency(values: dict[str, Any], line: int) -> Observation:
     readings.metrics += quantiles.metrics
     readings.findings += quantiles.findings
     batches = values.get("latencies")
-    samples = [each for each in batches if is_number(each)] if isinstance(batches, list) else []
+    samples = [each for each in batches if is_measurable(each)] if isinstance(batches, list) else []
     if samples:
         readings.hold_against("latency-batch", samples, keep=True)
     elif isinstance(batches, list):

@@ -1,5 +1,5 @@
-"""What is published about a run: who serves, what was chosen and why, how far that may be relied on (contract 12.4).
+"""What is published about a run or a campaign: who serves, what was chosen and why, how far that may be relied on (contract 12.4).
 
-One module says what is told (run.py), each of the others one part of it; page.py renders it. Another kind of subject,
-such as a campaign of several runs, is a shape of its own with the keys of `page.HEAD`, and a list of its sections.
+`run.py` and `campaign.py` say what is told, the others one part of it; `page.py` has the page of each kind: the first lines
+and a list of sections. Another subject is a shape with the keys of `page.HEAD`, a page, and an entry in cli/report.py.
 """

@@ -1,11 +1,11 @@
-"""The first lines of a report about a run: what was found, how far it holds, what to do."""
+"""The first lines of a report: what was found, how far it holds, what to do."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hio_validate.quantity import change, measured, probability, share
-from hio_validate.report.prose import paragraph, text
+from hio_validate.report.prose import bullets, paragraph, text
 
 Shape = dict[str, Any]
 
@@ -21,16 +21,31 @@ def title(shape: Shape) -> str:
     return f"# {text(subject['service'] + '/' + subject['name'])}: {shape['result']}, {shape['tier']}"
 
 
-def answer(shape: Shape) -> list[str]:
+def of_a_run(shape: Shape) -> list[str]:
     """What was found, how far it holds, what to do: whoever stops reading here has been told."""
     first = " ".join([f"**{text(_finding(shape))}**", text(_scope(shape))])
+    return [paragraph(first), paragraph(text(_held(shape))), paragraph(text(_now(shape)))]
+
+
+def of_a_campaign(shape: Shape) -> list[str]:
+    """The same of a campaign: the champion, or what is kept and why; each regime; where it holds."""
+    first, *others = (
+        each.replace(" = ", " ") for each in shape["answer"]
+    )  # a line of `=` would be a heading
+    parts = [paragraph(f"**{text(first)}.**"), bullets(map(text, others))]
+    decided = shape["decisions"][-1] if shape["decisions"] else None
+    now = f"Decided last: {decided['kind']} {decided['entry']} by {decided['by']}." if decided else ""
+    return [*parts, paragraph(text(_held(shape))), *([paragraph(text(now))] if now else [])]
+
+
+def _held(shape: Shape) -> str:
     reasons = len(shape["gaps"])
     held = f"{shape['tier']}: {_TIERS[shape['tier']]}"
     if not shape["strict"]:
         held += "; written with --no-strict"
     if reasons:
         held += f", {reasons} gap{'s' if reasons > 1 else ''} below"
-    return [paragraph(first), paragraph(text(f"{held}.")), paragraph(text(_now(shape)))]
+    return f"{held}."
 
 
 def _finding(shape: Shape) -> str:

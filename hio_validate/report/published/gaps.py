@@ -67,6 +67,19 @@ REMEDIES = {
     "noise-unknown": "measure the baseline against itself (hio plan new --a-a) and name it: decide: {noise: RUN}",
     "level-unreachable": "plan more legs, or the level that so few can reach",
     "not-the-planned-metric": "report the metric that the plan decides by",
+    "inputs-missing": "write what hio campaign check names, then run it as a new campaign",
+    "coverage-incomplete": "run the cells that are left: hio campaign run",
+    "baseline-answers-wrong": "mend what serves first: a wrong baseline has no better candidate",
+    "accuracy-unknown": "plan checks or a task set in every cell, on the baseline and on each candidate",
+    "nothing-to-compare": "run the campaign: hio campaign run",
+    "model-differs": "measure one model in all cells; another model is another campaign",
+    "baseline-differs": "measure the campaign's baseline in every cell",
+    "baseline-program-differs": "measure all cells with one program; after a new build the baseline is measured again",
+    "fixture-differs": "ask the same in all cells of a regime, or name another regime",
+    "not-a-verdict": "close the gaps of its cells, which stand below",
+    "out-of-scope": "declare it in the campaign's scope, before it is measured",
+    "open-correctness-failure": "close the failure first: the same fixture has to pass",
+    "not-recorded": "let it end, or end it as it stands: hio campaign run --close",
     "not-committed": "commit the run: git add, git commit, or hio checkpoint",
     "broken-evidence": "restore the recorded bytes from git; hio validate names every such file",
     Result.NOT_MEASURABLE.value.replace(" ", "-"): "find out why no trial counts, and run the plan again",
@@ -81,6 +94,11 @@ def gaps_of(judged: Verdict, broken: Sequence[Broken], is_committed: bool) -> li
         Gap(id_, sentence, REMEDIES.get(id_, _AGAIN))
         for id_, sentence in _found(judged, broken, is_committed)
     ]
+
+
+def gap(id_: str, sentence: str) -> Gap:
+    """A gap with what closes it."""
+    return Gap(id_, sentence, REMEDIES.get(id_, _AGAIN))
 
 
 def _found(judged: Verdict, broken: Sequence[Broken], is_committed: bool) -> Iterator[tuple[str, str]]:

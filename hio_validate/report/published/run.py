@@ -12,10 +12,9 @@ from typing import Any
 from hio_validate.evidence import identity
 from hio_validate.evidence.outcome import Result, Tier
 from hio_validate.evidence.tiers import Verdict
-from hio_validate.ledger import NOTHING, Ledger
-from hio_validate.models.entry import Deployment, Opportunity
+from hio_validate.ledger import PARENT, Ledger
 from hio_validate.repo import Item, Repo, name_of, pin_of
-from hio_validate.report.ledger import as_shape as ledger_shape
+from hio_validate.report.published import standing
 from hio_validate.report.published.gaps import Gap, gaps_of
 from hio_validate.report.published.not_measured import not_measured
 from hio_validate.report.verdict import MEANS, comparison_shape, next_step, quality_shape
@@ -53,18 +52,44 @@ class Told:
     @property
     def rests(self) -> RestsOn:
         """The run, what decides about it, who serves, and all that these rely on."""
-        serving = (self.ledger.deployment, self.ledger.parent_entry, self.matrix)
+        serving = (self.ledger.deployment, self.ledger.parent_entry, self.baseline_entry, self.matrix)
         known = (item for item in serving if item is not None)
-        roots = [self.judged.run, *self.decisions, *known, *self.profiles]
+        roots = [self.judged.run, *self.decisions, *known, *self.profiles, *self.receipts]
         return rests_on(self.repo, roots)
+
+    @property
+    def baseline_entry(self) -> Item | None:
+        """The entry that had accepted the reference when the run began; None where none had."""
+        at, reference = self.judged.case.model.at, self.judged.case.arm(self.judged.case.baseline)
+        ledger = self.ledger.until(at) if at is not None else None
+        entry = ledger.parent_entry if ledger is not None else None
+        if ledger is None or entry is None or reference.set:
+            return None
+        accepted = {word.outcome for word in ledger.words(entry) if word.subject == PARENT}
+        return (
+            entry
+            if reference.stack.partition("@")[2] in {pin.partition("@")[2] for pin in accepted}
+            else None
+        )
+
+    @property
+    def receipts(self) -> list[Item]:
+        """What harnesses, operator tests, people and monitors said of the stacks of this run."""
+        return self._about("receipt/v1")
+
+    def _about(self, kind: str) -> list[Item]:
+        stacks = {arm.stack for arm in self.judged.case.model.arms.values()}
+        stacks |= {pin for item in self.decisions if (pin := pin_of(item, "stack")) is not None}
+        return [
+            item for item in self.repo.of(kind)
+            if item.service == self.ledger.service and item.model.stack in stacks
+        ]  # fmt: skip
 
     @property
     def profiles(self) -> list[Item]:
         """Observations of a profiler that say they are of a stack of this run; of another time than its legs (6.10)."""
-        stacks = {arm.stack for arm in self.judged.case.model.arms.values()}
-        said = [item for item in self.repo.of("observation/v1") if item.model.stack in stacks]
         return [
-            item for item in said
+            item for item in self._about("observation/v1")
             if _OF_A_PROFILE in (self.repo.beside(item, item.model.records.file) or b"")
         ]  # fmt: skip
 
@@ -104,8 +129,9 @@ def as_shape(told: Told) -> Shape:
         "result": str(judged.result),
         "question": (judged.case.plan.question if judged.case.plan else None) or judged.case.model.question,
         "gaps": [each._asdict() for each in gaps],
-        **_standing(told),
+        **_chosen(told),
         **_measured(judged),
+        "receipts": [_receipt(item) for item in told.receipts],
         **_relied_on(told),
         "rests_on": [each._asdict() for each in rests.files],
         "missing": list(_missing(told)),
@@ -119,16 +145,14 @@ def tier_of(judged: Verdict, gaps: Sequence[Gap], strict: bool) -> Tier:
     return judged.tier if strict and not gaps else Tier.DRAFT
 
 
-def _standing(told: Told) -> Shape:
+def _chosen(told: Told) -> Shape:
     """Who serves, what was chosen, what else was kept, and what is left to do."""
     judged, case = told.judged, told.judged.case
     said, command = next_step(judged)
-    ledger = ledger_shape(told.ledger, (), "9999-12-31T23:59:59Z")
     is_decided = _is_decided(judged)
     gates = [each for each in told.statuses if is_decided and each.stack == told.stack]
     return {
-        "deployed": ledger["deployed"],
-        "parent": ledger["parent"],
+        **standing.of_ledger(told.ledger),
         "chosen": {
             "arm": judged.best if is_decided else None,
             "stack": told.stack if is_decided else None,
@@ -144,13 +168,12 @@ def _standing(told: Told) -> Shape:
             }
             for each in judged.deciding
         ],
-        "decisions": [_decision(item) for item in told.decisions],
+        "decisions": [standing.decision(item) for item in told.decisions],
         "gates_left": [sentence for each in gates for sentence in each.missing],
         "bottleneck": OTHER_PROFILES if told.profiles else NO_PROFILE,
         "profiles": [
             {"observation": item.name, "format": item.model.source.format} for item in told.profiles
         ],
-        "rollback": _rollback(told),
         "next": {"say": said, "command": command} if not told.decisions else None,
     }
 
@@ -160,35 +183,6 @@ def _is_decided(judged: Verdict) -> bool:
     plan = judged.case.plan
     stage = plan.stage if plan is not None else judged.case.model.stage
     return stage != "a-a" and judged.result not in (Result.NOT_COMPARABLE, Result.NOT_MEASURABLE)
-
-
-def _decision(item: Item) -> Shape:
-    model = item.model
-    said = f"{model.benefit}; next: {model.next}" if isinstance(model, Opportunity) else model.because
-    stack = pin_of(item, "stack")
-    return {
-        "entry": item.name,
-        "kind": getattr(model, "decision", None) or model.kind,
-        "by": model.by,
-        "at": model.at,
-        "factor": getattr(model, "factor", None),
-        "stack": name_of(stack) if stack else None,
-        "because": said,
-    }
-
-
-def _rollback(told: Told) -> Shape:
-    """The way back from what serves; nothing to go back from where nothing was deployed."""
-    entry = told.ledger.deployment
-    plan = pin_of(entry, "rollback_plan") if entry is not None else None
-    if entry is None or not isinstance(entry.model, Deployment):
-        return {"command": None, "plan": None, "restores": None}
-    to = entry.model.pins.rollback
-    return {
-        "command": f"hio rollback {told.ledger.service}",
-        "plan": name_of(plan) if plan else None,
-        "restores": name_of(to) if to else NOTHING,
-    }
 
 
 def _measured(judged: Verdict) -> Shape:
@@ -229,7 +223,7 @@ def _relied_on(told: Told) -> Shape:
     restored, serving = case.model.restored, case.plan.serving if case.plan else None
     return {
         "conditions": [{**each._asdict(), "met": each.met} for each in judged.conditions],
-        "baseline": {"arm": case.baseline, "stack": case.arm(case.baseline).stack},
+        "baseline": _baseline(told),
         "arms": identity.arms(case),
         "host": identity.host_of(case),
         "restoration": {
@@ -242,6 +236,22 @@ def _relied_on(told: Told) -> Shape:
         "judged_by": {"hio": case.model.judged_by.hio, "rules": case.model.judged_by.rules}
         if case.model.judged_by else None,
     }  # fmt: skip
+
+
+def _baseline(told: Told) -> Shape:
+    """The reference: its stack, the entry that had accepted it, and how many numbers that entry records."""
+    case, entry = told.judged.case, told.baseline_entry
+    recorded = len(getattr(entry.model, "dimensions", ())) if entry is not None else 0
+    return {
+        "arm": case.baseline, "stack": case.arm(case.baseline).stack, "entry": entry.name if entry else None,
+        "dimensions": recorded,
+    }  # fmt: skip
+
+
+def _receipt(item: Item) -> Shape:
+    model = item.model
+    said = f"{model.task}, {model.metric} {model.value:g}" if model.kind == "quality" else model.about
+    return {"receipt": item.name, "kind": model.kind, "stack": name_of(model.stack), "says": said}
 
 
 def _other_runs(told: Told) -> Iterator[Shape]:

@@ -122,6 +122,43 @@ def test_a_benchmark_that_was_cancelled_says_so(tmp_path: Path) -> None:
     assert "cut-short" in ids(record)
 
 
+def test_the_phases_of_newer_configurations(tmp_path: Path) -> None:
+    config = {
+        "models": {"items": [{"name": "acme/small-1b"}]},
+        "endpoint": {"urls": ["http://me:s3cret@10.0.0.7:8000/v1"], "streaming": True},
+        "phases": [
+            {"name": "warmup", "kind": "warmup", "type": "concurrency", "concurrency": 1, "requests": 3},
+            {
+                "name": "profiling",
+                "kind": "profiling",
+                "type": "poisson",
+                "rate": 12.5,
+                "concurrency": 8,
+                "requests": 64,
+            },
+        ],
+        "datasets": [{"type": "synthetic", "prompts": {"isl": 550, "osl": {"mean": 11, "stddev": 1}}}],
+    }
+    (record,) = records(changed(tmp_path, lambda export: export.update(input_config=config)), "aiperf")
+    assert (
+        record.subject["model"] == "acme/small-1b" and record.subject["endpoint"] == "http://10.0.0.7:8000/v1"
+    )
+    assert record.workload == {
+        "load": "poisson", "request_rate": 12.5, "concurrency": 8, "requests": 64, "prompt_tokens": 550,
+        "generated_tokens": 11, "dataset": "synthetic",
+    }  # fmt: skip
+    assert record.requests.asked == 64
+
+
+def test_what_a_server_said_of_itself_is_no_measurement_of_the_client(tmp_path: Path) -> None:
+    file = tmp_path / "server_metrics_export.json"
+    file.write_text(
+        '{"schema_version": "1.0", "aiperf_version": "0.8.0", "summary": {}, "metrics": {}, "input_config": {}}'
+    )
+    with pytest.raises(CannotImport, match="what the server said of itself"):
+        records(file, "aiperf")
+
+
 def test_a_sum_of_several_runs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CannotImport, match="sums up several runs"):
         records(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hio_validate.importing.results.distribution import PERCENTILES, Distribution
 
-VALUES = st.lists(st.floats(0, 1e12, allow_nan=False), min_size=1, max_size=60)
+VALUES = st.lists(st.just(0.0) | st.floats(1e-9, 1e12), min_size=1, max_size=60)
 
 
 def of(values: list[float], run: int = 1 << 18) -> dict[str, float]:
@@ -51,6 +51,14 @@ def test_neither_the_order_nor_the_runs_change_a_statistic(values: list[float], 
     shuffled = list(values)
     any_order.shuffle(shuffled)
     assert of(shuffled, run) == of(values)
+
+
+@given(VALUES, st.integers(1, 7))
+def test_many_at_once_are_as_one_after_the_other(values: list[float], run: int) -> None:
+    with Distribution(run) as column:
+        column.extend(values)
+        column.extend(values)
+        assert column.statistics() == of(values * 2)
 
 
 @given(VALUES)

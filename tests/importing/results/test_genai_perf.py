@@ -11,6 +11,8 @@ import pytest
 from hio_validate.evidence.observed import as_row
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results.genai_perf import GENAI_PERF
+from hio_validate.importing.results.source import Source
 from tests.importing.results.sampled import SAMPLES, generation, has, ids, number, records
 
 HERE = SAMPLES / "genai-perf"
@@ -70,7 +72,7 @@ def test_a_count_of_requests_where_there_is_one() -> None:
     ("old", "new", "id"),
     [
         ("150.00,100.00,200.00", "150.00,160.00,200.00", "impossible-value"),
-        ("150.00,100.00,200.00", "n/a,100.00,200.00", "not-a-number"),
+        ("150.00,100.00,200.00", "n/a,100.00,200.00", "no-number"),
         ("Token (ms)", "Token (tokens)", "unknown-unit"),
         ("Request Count (count),40.00", "Request Count (count),0.00", "zero-completed"),
     ],
@@ -96,6 +98,24 @@ def test_a_table_that_is_cut_says_so(tmp_path: Path) -> None:
     file.write_text(text[: text.index("19.00")])
     with pytest.raises(CannotImport, match=r"profile\.csv:3: expected 10 cells, got"):
         records(file, "genai-perf")
+
+
+def test_lines_of_a_log_are_named_and_skipped_where_that_was_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "profile.csv"
+    text = (HERE / "profile_export_genai_perf.csv").read_text()
+    for logged in (
+        "INFO, exporting\n" + text,
+        text.replace("Request Latency", "INFO, half\nRequest Latency", 1),
+    ):
+        file.write_text(logged)
+        line = logged.splitlines().index(next(each for each in logged.splitlines() if "INFO" in each)) + 1
+        with pytest.raises(CannotImport, match=rf"profile\.csv:{line}: expected .* --skip-log-lines"):
+            records(file, "genai-perf")
+        (record,) = GENAI_PERF.read(Source(file, skip_log_lines=True))
+        assert [(each.id, each.line) for each in record.findings if each.id == "skipped-lines"] == [
+            ("skipped-lines", line)
+        ]
+        assert number(record, "request_latency").value == 1500.0
 
 
 def test_answers_are_timed_from_those_that_bring_content() -> None:

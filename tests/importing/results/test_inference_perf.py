@@ -25,7 +25,7 @@ def one(file: Path) -> Any:
 
 def test_a_stage_is_a_record_in_seconds() -> None:
     record = one(SAMPLES / STAGE)
-    assert record.name == "concurrency-4" and record.tier is Tier.DRAFT and not record.findings
+    assert record.name == "concurrency-4" and record.tier is Tier.DRAFT and not findings(record)
     assert record.requests._asdict() == {"asked": 12, "completed": 10, "failed": 2, "cancelled": None}
     assert record.workload == {
         "prompts": 12, "request_rate": 1.5, "concurrency": 4, "achieved_rate": 1.3333333333333333,
@@ -102,6 +102,12 @@ def test_a_number_that_cannot_be_so_is_a_finding_and_no_metric(
     assert gone in names(one(SAMPLES / STAGE))
     record = one(changed(STAGE, tmp_path, with_(("successes", *path), value)))
     assert finding in findings(record) and gone not in names(record)
+
+
+def test_a_first_token_is_held_only_against_the_slowest_request(tmp_path: Path) -> None:
+    """Answers of one piece have no time to first token, and may be quicker than the quickest that has one."""
+    record = one(changed(STAGE, tmp_path, with_(("successes", "latency", "request_latency", "min"), 0.05)))
+    assert not findings(record)
 
 
 def test_more_outcomes_than_requests_are_told(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_all_forms_of_a_run_give_one_record(tests: list[Any]) -> None:
     for full, rounded in zip(told["jsonl"], table, strict=True):
         assert rounded.workload == full.workload
         differing = {key for key in rounded.subject if full.subject.get(key) != rounded.subject[key]}
-        assert differing <= {"build"}
+        assert differing <= {"build", "model_size_shown", "model_n_params_shown"}
         assert rounded.metrics[0].definition == full.metrics[0].definition
         assert rounded.metrics[0].value == pytest.approx(full.metrics[0].value, abs=0.0051)
 
@@ -283,6 +283,8 @@ def test_a_row_that_stands_twice_is_told(tmp_path: Path) -> None:
     records = bench(tmp_path, as_jsonl([PP, TG, PP]))
     assert [each.name for each in records] == ["pp512", "tg128", "pp512 #2"]
     assert findings(records) == [("repeated-row", 3)]
+    records = bench(tmp_path, as_csv([PP, PP | {"new_setting": 8}]))
+    assert [each.name for each in records] == ["pp512", "pp512 new_setting=8"] and findings(records) == []
 
 
 def test_other_json_is_not_taken_for_it(tmp_path: Path) -> None:
@@ -292,3 +294,20 @@ def test_other_json_is_not_taken_for_it(tmp_path: Path) -> None:
         "| model | t/s |\n",
     ):
         assert not LLAMA_BENCH.recognises(source_of(tmp_path, text))
+
+
+def test_a_list_within_an_object_is_named(tmp_path: Path) -> None:
+    text = '{"about": 1, "results":\n' + as_json([PP]) + "}"
+    assert "given:1: the row has no n_prompt and no n_gen; keep the list under 'results' alone" in refused(
+        tmp_path, text
+    )
+
+
+def test_a_row_without_its_head(tmp_path: Path) -> None:
+    text = as_table([PP])
+    row = text.split("\n")[2]
+    assert f"given:{text.count(chr(10)) + 1}: a row of a table whose head is missing" in refused(
+        tmp_path, text + row + "\n"
+    )
+    other = "| test | before | after |\n| --- | --- | --- |\n| pp512 | 5 ± 1 | 6 ± 1 |\n"
+    assert len(bench(tmp_path, text + other)) == 1

@@ -46,7 +46,7 @@ def test_requests_and_their_start(tmp_path: Path) -> None:
     assert first.subject["model"] == "/models/tiny.gguf" and first.subject["build"] == "b4567-abc1234"
     assert first.subject["n_slots"] == 2
     assert first.workload == {
-        "evaluated_tokens": 13, "cached_tokens": 0, "generated_tokens": 48, "prompt_tokens": 13, "task": 0,
+        "evaluated_tokens": 13, "cached_tokens": 0, "generated_tokens": 48, "prompt_tokens": 13,
     }  # fmt: skip
     assert told(first)["prompt_per_second"] == 162.5 and first.line == 8
     assert {each.definition for each in first.metrics} >= {"decode-rate-n-1", "decode-time-n-1"}
@@ -140,3 +140,26 @@ def test_halves_of_characters_are_read_over(tmp_path: Path) -> None:
         + request(0).encode()
     )
     assert len(log(tmp_path, text)) == 1
+
+
+def test_a_prompt_that_looks_like_timings_is_none(tmp_path: Path) -> None:
+    line = "prompt eval time =     500.00 ms /    10 tokens (   50.00 ms per token,    20.00 tokens per second)\n"
+    text = START + "0.01.000.000 D srv  log_server_r: request: explain this:\n" + line + request(0)
+    assert [each.line for each in log(tmp_path, text)] == [10]
+
+
+def test_a_task_is_found_where_only_its_head_names_it(tmp_path: Path) -> None:
+    prompt = (
+        "slot update_slots: id  0 | task 7 | new prompt, n_ctx_slot = 512, n_keep = 0, n_prompt_tokens = 30\n"
+    )
+    (record,) = log(tmp_path, prompt + OLD["2025"])
+    assert record.foreign["task"] == 7 and record.workload["cached_tokens"] == 20
+    assert [each.derived for each in record.metrics if each.name == "cache_n"] == [True]
+
+
+def test_what_the_server_switched_off_is_told_once(tmp_path: Path) -> None:
+    notice = "0.00.003.500 W srv    load_model: cache_reuse is not supported by this context, it will be disabled\n"
+    start = START.replace("0.00.004", notice + "0.00.004")
+    assert findings(log(tmp_path, start + request(0) + request(1))) == [("disabled-feature", 9)]
+    (record,) = log(tmp_path, start)
+    assert findings([record]) == [("identity-only", 0), ("disabled-feature", 0)]

@@ -21,6 +21,10 @@ def summary(file: Path) -> Any:
     return record
 
 
+def ids(record: Any) -> list[str]:
+    return [finding.id for finding in record.findings]
+
+
 def with_lines(to: Path, sample: str, old: str, new: str) -> Path:
     text = (HERE / sample).read_text()
     assert old in text
@@ -31,7 +35,7 @@ def with_lines(to: Path, sample: str, old: str, new: str) -> Path:
 
 def test_offline_counts_its_samples_by_rate_and_greatest_latency() -> None:
     record = summary(HERE / "offline_summary.txt")
-    assert record.name == "offline" and record.requests.completed == 64 and not record.findings
+    assert record.name == "offline" and record.requests.completed == 64 and not findings(record)
     latency = metric(record, "99.90 percentile latency (ns)")
     assert (latency.definition, latency.statistic, latency.value, latency.unit, latency.n) == (
         "latency-sample", "p99.9", 2_000_000_000, "ns", 64,
@@ -54,12 +58,23 @@ def test_a_server_tells_first_tokens_and_time_per_token_in_exact_nanoseconds() -
 
 def test_few_samples_are_told_and_valid_does_not_help(tmp_path: Path) -> None:
     record = summary(HERE / "single_stream_summary.txt")
-    assert findings(record) == ["few-samples", "result-invalid"] and record.requests.completed == 4
+    assert ids(record) == ["few-samples", "result-invalid"] and record.requests.completed == 4
     assert metric(record, "90th percentile latency (ns)").statistic == "p90"
     alone = with_lines(tmp_path, "offline_summary.txt", "Samples per second: 32", "Samples per second: 0.5")
     record = summary(alone)
-    assert findings(record) == ["few-samples"] and record.foreign["Result is"] == "VALID"
+    assert ids(record) == ["few-samples"] and record.foreign["Result is"] == "VALID"
     assert metric(record, "Mean latency (ns)").n == 1 and record.tier is Tier.DRAFT
+
+
+@pytest.mark.parametrize(
+    ("rate", "told"), [("32.00001", None), ("3200000", None), ("31.9", "rate-contradicts-counts")]
+)
+def test_a_rate_of_six_digits_tells_samples_only_as_far_as_it_reaches(
+    tmp_path: Path, rate: str, told: str | None
+) -> None:
+    record = summary(with_lines(tmp_path, "offline_summary.txt", "second: 32", f"second: {rate}"))
+    assert findings(record) == ([told] if told else [])
+    assert record.requests.completed == (64 if rate == "32.00001" else None)
 
 
 def test_a_query_of_several_samples_is_no_sample() -> None:
@@ -115,7 +130,7 @@ def test_two_summaries_are_two_records_and_a_log_before_them_is_refused(tmp_path
 
 def test_the_detail_log_says_the_same_key_by_key() -> None:
     (record,) = records_of(HERE / "detail.txt", "mlperf-detail")
-    assert record.name == "server" and record.requests.completed == 24576 and not record.findings
+    assert record.name == "server" and record.requests.completed == 24576 and not findings(record)
     assert record.subject["loadgen"] == "5.0.25 @ 0000000"
     assert metric(record, "result_first_token_99.00_percentile_latency_ns").definition == "ttft-harness"
     assert metric(record, "result_time_to_output_token_mean").definition == "itl-request-harness"

@@ -83,6 +83,26 @@ def test_an_error_after_some_launches_is_told(tmp_path: Path) -> None:
     assert [each.line for each in last.findings if each.id == "tool-error"] == [12]
 
 
+def test_the_page_of_raw_metrics_has_a_launch_a_row_and_units_in_a_row() -> None:
+    gemm, flash = records(HERE / "raw.csv", "ncu-details")
+    assert [gemm.line, flash.line] == [4, 5]
+    time = number(gemm, "gpu__time_duration.sum", "value")
+    assert (time.value, time.unit, time.definition) == (1234.5, "us", "kernel-time")
+    assert number(gemm, "dram__bytes.sum", "value").unit == "Mbyte"
+    assert number(flash, "gpu__time_duration.sum", "value").value == 12.3
+    assert not has(gemm, "device__attribute_clock_rate")
+
+
+def test_a_row_of_another_width_says_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "raw.csv"
+    text = (HERE / "raw.csv").read_text()
+    for row, id in (('"12.3","1"', "short-row"), ('"12.3","1","17","1","2"', "long-row")):
+        file.write_text(text.replace('"12.3","1","17"', row))
+        gemm, flash = records(file, "ncu-details")
+        assert {id, "nothing-measured"} <= ids(flash) and not flash.metrics
+        assert gemm.metrics
+
+
 def test_a_time_in_a_unit_that_is_none_is_no_time(tmp_path: Path) -> None:
     gemm, flash = records(changed(tmp_path, '"Duration","us"', '"Duration","cycle"'), "ncu-details")
     assert "unknown-unit" in ids(gemm) and not has(gemm, "Duration")
@@ -108,8 +128,8 @@ def test_a_negative_time_is_told(tmp_path: Path) -> None:
         ("==PROF== Connected\n==WARNING== No kernels were profiled.\n", "No kernels were profiled"),
         ('"ID","Process ID","Process Name","Host Name"\n', "ncu profiled nothing"),
         (
-            '"ID","Process ID","Process Name","Host Name","a__b.sum"\n"0","1","x","h","3"\n',
-            "not the page of details",
+            '"ID","Process ID","Process Name","Host Name","a"\n"0","1","x","h","3"\n',
+            "neither a column Metric Value",
         ),
         (
             '"ID","Process ID","Process Name","Metric Value"\n"0","1","x","3',

@@ -83,7 +83,7 @@ def test_a_number_that_is_two_numbers_is_absent() -> None:
         ("1999.0,1500,2600", "1999.0,2100,2600", "impossible-value", "time"),
         ("60.0,6000000", "160.0,6000000", "impossible-value", "share"),
         ("3000,2000.0", "0,2000.0", "zero-completed", "time"),
-        ("3000,2000.0", "many,2000.0", "not-a-number", "launches"),
+        ("3000,2000.0", "many,2000.0", "no-number", "launches"),
         (",120.5,", ",", "short-row", "time"),
         ("Total Time (ns)", "Total Time (ticks)", "unknown-unit", "time"),
         ("Med (ns)", "Med (us)", "mixed-units", None),

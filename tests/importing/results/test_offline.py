@@ -28,7 +28,7 @@ def test_a_latency_of_vllm_is_one_batch() -> None:
         metric(record, "percentiles.50").statistic == "median"
         and metric(record, "percentiles.99").statistic == "p99"
     )
-    assert record.tier is Tier.NEEDS_CONTEXT and not record.findings
+    assert record.tier is Tier.NEEDS_CONTEXT and not findings(record)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_one_name_means_two_rates_and_the_arithmetic_tells_which() -> None:
     assert metric(old, "output_throughput").definition == "throughput-output"
     assert metric(new, "output_throughput").definition == "decode-rate-batch"
     assert metric(new, "input_throughput").definition == "prefill-rate-batch"
-    assert "acc_length" not in names(new) and not new.findings
+    assert "acc_length" not in names(new) and not findings(new)
     assert metric(engine, "median_decode_latency").statistic == "median"
     assert metric(engine, "median_decode_throughput").definition == "decode-rate-step"
     assert [each.name for each in (old, new, engine)] == [
@@ -93,7 +93,7 @@ def test_a_rate_over_no_time_of_the_line_is_no_metric(tmp_path: Path) -> None:
     record = batch(tmp_path, {"output_throughput": 500.25})
     assert findings(record) == ["rate-contradicts-counts"] and "output_throughput" not in names(record)
     record = batch(tmp_path, {"output_throughput": 500.25, "last_ttft": -1})
-    assert not record.findings and "output_throughput: over which time it is" in record.unknown
+    assert not findings(record) and "output_throughput: over which time it is" in record.unknown
 
 
 def test_what_a_cache_answered_is_told(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def one(file: Path) -> Any:
 
 def test_a_detailed_file_agrees_with_its_own_lists() -> None:
     record = one(HERE / "detailed.json")
-    assert record.tier is Tier.DRAFT and not record.findings
+    assert record.tier is Tier.DRAFT and not findings(record)
     assert record.requests._asdict() == {"asked": 4, "completed": 3, "failed": 1, "cancelled": None}
     assert record.workload["prompt_tokens"] == 14 and record.workload["generated_tokens"] == 5
     assert record.workload["request_rate"] == "inf" and record.subject["tp"] == "2"
@@ -96,7 +96,7 @@ def test_null_and_nan_are_absent(tmp_path: Path) -> None:
     file = changed("vllm-bench/detailed.json", tmp_path, {"mean_ttft_ms": None, "max_concurrency": None})
     file.write_text(file.read_text().replace('"p90_ttft_ms": 237.5', '"p90_ttft_ms": NaN'))
     record = one(file)
-    assert not {"mean_ttft_ms", "p90_ttft_ms"} & names(record) and not record.findings
+    assert not {"mean_ttft_ms", "p90_ttft_ms"} & names(record) and not findings(record)
     assert record.name == "all-at-once" and "concurrency" not in record.workload
 
 
@@ -134,6 +134,9 @@ def test_the_generation_of_2023_has_other_names() -> None:
     record = one(HERE / "of-2023.json")
     assert metric(record, "request_inthroughput").definition == "throughput-requests"
     assert metric(record, "input_throughput").definition == "throughput-input"
+    assert (
+        metric(record, "mean_tpot_ms").definition == "tpot-whole"
+    )  # latency / tokens, until it left the first one out
     assert record.subject["version"] == "0.2.3" and not record.foreign
 
 
@@ -236,7 +239,7 @@ def test_log_lines_are_skipped_and_told_where_that_was_asked_for(tmp_path: Path,
     assert [each.metrics for each in records] == [
         each.metrics for each in records_of(HERE / sample, "vllm-bench")
     ]
-    (finding,) = records[-1].findings
+    (finding,) = [each for each in records[-1].findings if each.id != "few-samples"]
     assert finding.id == "skipped-lines" and finding.line == (1 if log else 4)
 
 
@@ -245,3 +248,47 @@ def test_a_cut_object_is_no_log_line(tmp_path: Path) -> None:
     file.write_text((HERE / "appended.json").read_text()[:-9])
     with pytest.raises(CannotImport, match=r"cut\.json:3: no JSON from here on"):
         list(VLLM_BENCH.read(Source(file, skip_log_lines=True)))
+
+
+@pytest.mark.parametrize(("completed", "few"), [(19, True), (20, False)])
+def test_few_requests_are_told(tmp_path: Path, completed: int, few: bool) -> None:
+    counts = {"completed": completed, "num_prompts": 20, "request_throughput": completed / 2.0}
+    record = one(changed("vllm-bench/pooling.json", tmp_path, counts))
+    assert [each.id for each in record.findings] == ["few-samples"] * few
+
+
+def test_a_request_whose_first_token_comes_after_its_end(tmp_path: Path) -> None:
+    def late(values: dict[str, Any]) -> dict[str, Any]:
+        values["latencies"][1] = values["ttfts"][1] / 2
+        return {key: value for key, value in values.items() if not key.endswith(("_e2el_ms", "_tpot_ms"))}
+
+    record = one(changed("vllm-bench/detailed.json", tmp_path, late))
+    assert findings(record) == ["first-token-after-end"]
+    assert not [name for name in names(record) if "ttft" in name]
+
+
+def test_more_accepted_than_drafted_is_told(tmp_path: Path) -> None:
+    counts = {
+        "spec_decode_acceptance_rate": 125.0,
+        "spec_decode_accepted_tokens": 10,
+        "spec_decode_acceptance_length": 3.5,
+    }
+    record = one(changed("vllm-bench/drafted.json", tmp_path, counts))
+    assert findings(record) == ["impossible-value"] and "spec_decode_acceptance_rate" not in names(record)
+
+
+def test_the_warm_up_of_a_sweep_counts_nowhere(tmp_path: Path) -> None:
+    record = one(changed("vllm-bench/drafted.json", tmp_path, {"run_number": -1}))
+    assert findings(record) == ["warm-up"] and not record.metrics
+
+
+def test_a_point_of_a_sweep_that_failed_measured_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "run=0.failure.json"
+    file.write_text(
+        json.dumps(
+            {"run_number": 0, "error_type": "RuntimeError", "error": "x", "serve_overrides": {}}, indent=2
+        )
+    )
+    with pytest.raises(CannotImport, match=r"failed \(RuntimeError\): nothing was measured") as told:
+        list(VLLM_BENCH.read(Source(file)))
+    assert told.value.code == 3

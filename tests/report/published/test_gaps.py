@@ -27,7 +27,7 @@ OF_AN_EFFECT = {
 def _reasons() -> set[str]:
     """Every reason that a condition of the evidence can have."""
     found = set()
-    for name in ("conditions", "receipts", "quality_gate", "quality"):
+    for name in ("conditions", "receipts", "quality_gate", "quality", "champion_gates"):
         for node in ast.walk(ast.parse((EVIDENCE / f"{name}.py").read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Condition", "Gated"):
                 reason = node.args[1 if getattr(node.func, "id", "") == "Condition" else 0]
