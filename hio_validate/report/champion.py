@@ -114,6 +114,7 @@ def as_shape(found: Champion, exit_code: int) -> dict[str, Any]:
         "service": found.campaign.service,
         "digest": found.campaign.document.digest,
         "result": _result(found),
+        "recorded": found.is_recorded,
         "champion": _winner(overall) if overall is not None else None,
         "keeps": None if found.winners else _baseline(found),
         "regimes": [
