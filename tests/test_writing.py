@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from hio_validate.writing import create, replace
+from hio_validate.writing import create, new_folder, replace
 
 NOBODY = 65534
 WRITERS: dict[str, Callable[[Path, bytes], None]] = {"replace": replace, "create": create}
@@ -133,7 +133,7 @@ def test_a_reader_sees_the_old_bytes_or_the_new_ones(tmp_path: Path) -> None:
 
 def in_child(code: str, before: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
     """Runs Python in a process of its own, where limits, umask and user may change."""
-    program = f"import os, resource, signal\nfrom pathlib import Path\nfrom hio_validate.writing import create, replace\n{code}\n"
+    program = f"import os, resource, signal\nfrom pathlib import Path\nfrom hio_validate.writing import create, new_folder, replace\n{code}\n"
     return subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, preexec_fn=before, check=False
     )
@@ -225,3 +225,48 @@ def test_what_stands_in_the_way_is_an_os_error(tmp_path: Path, write: Callable[[
         write(tmp_path / "folder", b"new")
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
     assert os.listdir(tmp_path / "folder") == []
+
+
+def _fill(folder: Path) -> None:
+    (folder / "a").write_bytes(b"1")
+    (folder / "b").write_bytes(b"2")
+
+
+def test_a_new_folder_appears_whole(tmp_path: Path) -> None:
+    target = tmp_path / "room" / "new"
+    with new_folder(target, tmp_path) as waiting:
+        _fill(waiting)
+        assert not target.exists() and waiting.parent == tmp_path
+    assert sorted(os.listdir(target)) == ["a", "b"] and os.listdir(tmp_path) == ["room"]
+    assert mode(target) == 0o777 & ~_umask() and mode(target / "a") == 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_nothing_is_left_of_a_folder_that_could_not_be_filled(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "new", tmp_path) as waiting:
+        _fill(waiting)
+        raise ZeroDivisionError
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["before", "meanwhile"])
+def test_a_folder_that_is_there_is_never_replaced(tmp_path: Path, before: bool) -> None:
+    target = tmp_path / "there"
+
+    def come() -> None:
+        target.mkdir()
+        (target / "mine").write_bytes(b"mine")
+
+    if before:
+        come()
+    with pytest.raises(FileExistsError) as caught, new_folder(target, tmp_path) as waiting:
+        _fill(waiting)
+        if not before:
+            come()
+    assert caught.value.filename == str(target)
+    assert os.listdir(tmp_path) == ["there"] and os.listdir(target) == ["mine"]

@@ -1,0 +1,94 @@
+"""Credentials are found wherever they stand, and what only looks like a name of one is not taken for it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hio_validate.evidence.observed import Observation
+from hio_validate.importing.results.private import secret_in, withheld
+from hio_validate.settings.credentials import SECRET_VALUE
+from hio_validate.settings.secrets import WITHHELD
+
+SECRET = "qwertyuiop12"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'{{"api_key": "{SECRET}"}}',
+        f'  "OPENAI_API_KEY" : "{SECRET}",',
+        f'{{"cmd": "{{\\"hf-token\\": \\"{SECRET}\\"}}"}}',
+        f"aiperf profile --api-key {SECRET} -m tiny",
+        f"vllm bench serve --api-key={SECRET}",
+        f"HF_TOKEN={SECRET} python x.py",
+        f'"headers": "Authorization: Bearer {SECRET}"',
+        "https://me:hunter22@example.org/v1",
+        "x hf_abcdefghijklmnopqrst",
+        "İ" * 3 + f' "password": "{SECRET}"',
+    ],
+)
+def test_a_credential_is_found_and_not_shown(line: str) -> None:
+    found = secret_in(line)
+    assert found is not None and SECRET not in found and "hunter22" not in found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"prompt_tokens": 512, "total_output_tokens": 1000000}',
+        '{"token": "Hello,", "logprob": -0.5}',
+        '{"eos_token": "</sss>", "pad_token_id": 151643}',
+        '{"api_key": null, "token": ""}',
+        '{"api_key": "EMPTY", "hf_token": "<redacted>"}',
+        "--tokenizer meta-llama/Llama-3.1-8B --max-tokens 128000",
+        '{"tokenizer_id": "org/model-name", "keys": 123456}',
+        "https://example.org/v1?x=1@2",
+        "OPENAI_API_KEY=EMPTY vllm serve",
+        '{"output_tokens": "synthetic"}',
+    ],
+)
+def test_other_lines_hold_none(line: str) -> None:
+    assert secret_in(line) is None
+
+
+LOOKS = st.sampled_from(
+    [
+        "hf_",
+        "sk-",
+        "ghp_",
+        "ghs_",
+        "github_pat_",
+        "glpat-",
+        "AKIA",
+        "xoxb-",
+        "eyJ",
+        "Bearer ",
+        "bearer ",
+        "Basic ",
+    ]
+)
+
+
+@given(LOOKS, st.text("ABCDEFGH0123", min_size=20, max_size=30), st.text(max_size=20), st.text(max_size=20))
+def test_whatever_looks_like_one_is_found_in_any_line(
+    looks: str, secret: str, before: str, after: str
+) -> None:
+    line = f"{before} {looks}{secret} {after}"
+    assert (secret_in(line) is not None) or not SECRET_VALUE.search(line)
+
+
+def test_facts_are_withheld() -> None:
+    record = Observation(
+        "a",
+        line=3,
+        subject={"api_key": SECRET, "model": "tiny"},
+        foreign={"headers.authorization": f"Bearer {SECRET}", "last_prompt": "word " * 30, "note": "short"},
+    )
+    told = list(withheld(record))
+    assert record.subject == {"api_key": WITHHELD, "model": "tiny"}
+    assert record.foreign == {
+        "headers.authorization": WITHHELD, "last_prompt": WITHHELD, "note": "short",
+    }  # fmt: skip
+    assert [each.line for each in told] == [3, 3] and SECRET not in str(told)
