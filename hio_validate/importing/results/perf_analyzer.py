@@ -15,8 +15,9 @@ from typing import Any
 from hio_validate.evidence.observed import Measured, Observation, Requests
 from hio_validate.importing.results.columns import Columns
 from hio_validate.importing.results.importer import Importer, is_number
-from hio_validate.importing.results.source import Source, strict_json
+from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import distinct, find, judge_counts, without_secrets
+from hio_validate.source.strict_json import strict_json
 
 _LOAD = {"concurrency": "concurrency", "request_rate": "request_rate"}
 _MOMENTS = re.compile(r'"response_timestamps"\s*:')

@@ -7,14 +7,13 @@ importer decides where they are allowed; memory is bounded by one line, or by WH
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 from hio_validate.importing.cannot import CannotImport
+from hio_validate.source.strict_json import Twice, strict_json
 
 HEAD = 64 << 10
 """Bytes that a format is recognised by."""
@@ -22,18 +21,6 @@ WHOLE = 128 << 20
 """Most bytes of a file that has to be read as one, such as a JSON object; lines have no such end."""
 LONGEST = 32 << 20
 """Most bytes of one line."""
-
-
-_DIGITS = 300
-"""Of an integer; a float holds 308."""
-
-
-_MAY_BE_TOO_LARGE = re.compile(r"\d[eE]|\d{300}")
-"""Only such a text can hold a number that no float holds; looking at each number of the others takes as long as reading it."""
-
-
-class Twice(ValueError):
-    """A JSON object says a key twice."""
 
 
 class Source:
@@ -143,35 +130,3 @@ class Source:
             raise self.refuse(
                 "it is nested too deeply, or a number is too long", "import a part of it", line
             ) from None
-
-
-def strict_json(text: str) -> Any:
-    """A JSON value. Raises Twice for a key that stands twice in one object, ValueError for what is no JSON.
-
-    Infinity and NaN are read as floats; a number that no float can hold is refused rather than made infinite.
-    """
-    if _MAY_BE_TOO_LARGE.search(text):
-        return json.loads(text, object_pairs_hook=_once, parse_float=_finite, parse_int=_whole)
-    return json.loads(text, object_pairs_hook=_once)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in seen:
-            raise Twice(key if len(key) < 80 else f"{key[:80]}...")
-        seen[key] = value
-    return seen
-
-
-def _whole(text: str) -> int:
-    if len(text) > _DIGITS:
-        raise ValueError(f"{text[:40]}... is more than a number can hold")
-    return int(text)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(f"{text[:40]} is more than a number can hold")
-    return value
