@@ -62,6 +62,8 @@ def _recorded(found: Found, view: View) -> Iterator[tuple[str, Fact]]:
         if key in found.side.workload:
             yield key, found.side.workload[key]
     item = found.item
+    if found.format is not None:
+        yield "method", found.format
     if item is not None and item.kind == "observation/v1":
         yield "method", str(item.model.source.format)
     if item is not None and item.kind == "run/v1":

@@ -16,7 +16,7 @@ from hio_validate.evidence.observed import Observation
 from hio_validate.evidence.outcome import Tier
 from hio_validate.evidence.sides import Side, of_arm, of_observation
 from hio_validate.evidence.work_done import unequal_work
-from hio_validate.importing.results.reading import reading
+from hio_validate.importing.results.reading import Reading, reading
 from hio_validate.importing.results.recognise import IMPORTERS
 from hio_validate.importing.results.source import Source
 from hio_validate.repo import Item, Repo
@@ -39,6 +39,8 @@ class Found(NamedTuple):
     """The run or the observation; None for a file."""
     part: str
     """The arm or the record."""
+    format: str | None = None
+    """Of a result file."""
 
 
 class Measurements:
@@ -74,16 +76,18 @@ class Measurements:
         """What a word means: FILE, FILE#record, NAME, NAME#record or RUN:ARM. Raises NoMeasurement and CannotImport."""
         if _is_file(word):
             return self._of_file(word, "")
-        before, sign, record = word.rpartition("#")
-        if sign and _is_file(before):
-            return self._of_file(before, record)
-        if ":" in word and not sign:
-            return self._of_run(*word.rsplit(":", 1))
-        return self._of_document(before if sign else word, record if sign else "")
+        for file, record in _parted(word):
+            if _is_file(file):
+                return self._of_file(file, record)
+        name, sign, record = word.partition("#")
+        if ":" in name and not sign:
+            return self._of_run(*name.rsplit(":", 1))
+        return self._of_document(name, record)
 
     def _of_file(self, file: str, record: str) -> Found:
-        found = _chosen(records_of(Path(file), file, self._told), file, record)
-        return Found(of_observation(found, _label(file, record)), None, found.name)
+        read = opened(Path(file), file, self._told)
+        found = _chosen(read.records(), file, record)
+        return Found(of_observation(found, _label(file, record)), None, found.name, read.importer.format)
 
     def _of_document(self, name: str, record: str) -> Found:
         item = self._the("observation/v1", name, "looked for a file and for an observation of the repository")
@@ -118,13 +122,18 @@ class Measurements:
                 f"several {word}s are called {name}: say {' or '.join(each.full_name for each in found)}"
             )
         if not found or found[0].model is None:
-            raise NoMeasurement(f"nothing readable is called {name}: {expected}")
+            raise NoMeasurement(f"nothing readable is called {name or repr(name)}: {expected}")
         return found[0]
+
+
+def _parted(word: str) -> Iterator[tuple[str, str]]:
+    """A word before and after each of its number signs: names of files and of records may have one."""
+    yield from ((word[:at], word[at + 1 :]) for at, sign in enumerate(word) if sign == "#")
 
 
 def _is_file(word: str) -> bool:
     try:
-        return Path(word).exists()
+        return bool(word) and Path(word).exists()
     except (OSError, ValueError):
         return False
 
@@ -133,10 +142,8 @@ def _label(name: str, record: str) -> str:
     return f"{name}#{record}" if record else name
 
 
-def records_of(
-    path: Path, shown: str | None = None, told: Callable[[int], None] | None = None
-) -> Iterator[Observation]:
-    """The records of a result file. Raises CannotImport."""
+def opened(path: Path, shown: str | None = None, told: Callable[[int], None] | None = None) -> Reading:
+    """A result file, to be read. Raises CannotImport."""
     source = Source(path, shown, told)
     if not source.size:
         raise source.refuse("it is empty", "name the file that the tool wrote", code=3)
@@ -144,7 +151,7 @@ def records_of(
     if found is None:
         known = ", ".join(each.format for each in IMPORTERS)
         raise source.refuse("it is no result file that hio knows", f"it knows {known}", code=3)
-    yield from found.records()
+    return found
 
 
 _SHOWN = 8

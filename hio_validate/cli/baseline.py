@@ -49,7 +49,7 @@ def _with_conditions(command: Callable[..., None]) -> Callable[..., None]:
 
 @baseline.command(short_help="Append a measured baseline to the ledger.")
 @click.argument("name")
-@click.argument("measured", metavar="RUN:ARM|OBSERVATION[#RECORD]")
+@click.argument("measured", metavar="MEASURED")
 @click.option(
     "--metric", "metrics", multiple=True, help="Record this one (default: all that have a direction)."
 )
@@ -87,6 +87,8 @@ def record(
     service: str | None, repo: Path | None, **given: Any,
 ) -> None:  # fmt: skip
     """Append the baseline NAME to the ledger: every number computed from the raw rows, with its direction.
+
+    MEASURED is an arm of a run (RUN:ARM) or a record of an observation (OBSERVATION or OBSERVATION#record).
 
     What the record says of shapes, concurrency, cache, source, delivery and method is taken from it; the rest is asked
     for. A baseline never moves: another workload, source, delivery or method is another NAME.
@@ -152,7 +154,7 @@ def _numbers(words: Iterable[str], named: bool = False) -> dict[str, float]:
 
 @baseline.command(short_help="Hold a measurement against a baseline.")
 @click.argument("name", metavar="BASELINE")
-@click.argument("measured", metavar="RUN:ARM|OBSERVATION[#RECORD]|FILE[#RECORD]")
+@click.argument("measured", metavar="MEASURED")
 @click.option("--exit-code", is_flag=True, help="Exit 1 where a dimension is worse.")
 @_with_conditions
 @click.option("--service", metavar="SITE/NAME", help="Service in which names are looked up.")
@@ -168,6 +170,8 @@ def diff(
     **given: Any,
 ) -> None:
     """Say of each dimension of BASELINE whether it is better, worse, within tolerance and floor, or not comparable.
+
+    MEASURED is an arm of a run (RUN:ARM), a record of an observation (OBSERVATION#record) or of a file (FILE#record).
 
     With another workload, source, delivery or method nothing is comparable: a new baseline is needed. What the record
     does not say of them is unknown, and not the same, unless you say it.

@@ -35,7 +35,7 @@ class _Compare(click.Command):
 @click.argument("other", metavar="B")
 @click.option("--statistic", type=click.Choice(["median", "mean"]), default="median", show_default=True,
               help="Over the trials of an arm.")  # fmt: skip
-@click.option("--same", multiple=True, type=click.Choice(MUST_BE_KNOWN), metavar="FACT",
+@click.option("--same", multiple=True, type=click.Choice([*MUST_BE_KNOWN, "acceptance"]), metavar="FACT",
               help="Your word that FACT was the same where neither side says it, e.g. concurrency.")  # fmt: skip
 @click.option("--same-work", type=click.FloatRange(min=0), default=0.0, metavar="PERCENT",
               help="Counts of work may differ by this much (default: 0).")  # fmt: skip

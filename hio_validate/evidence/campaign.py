@@ -63,7 +63,7 @@ def missing_inputs(campaign: Campaign, repo: Repo) -> Iterator[Missing]:
                 "exact source",
                 ("engines", name),
                 f"the engine {name} has no exact source revision and no image digest",
-                "write revision: (the full commit) or image: (sha256:...); a tag or a version moves",
+                "write revision: (the full commit), image: (sha256:...), or build: with the archive it was built from; a tag or a version moves",
             )
     yield from _target(campaign)
     yield from _deployment(campaign)
@@ -86,7 +86,9 @@ def _is_exact(engine: CampaignEngine, repo: Repo) -> bool:
         return True
     build = repo.find("engine/v1", engine.build) if engine.build else None
     source = build.model.source if build is not None and build.model is not None else None
-    return source is not None and source.revision is not None and bool(_COMMIT.fullmatch(source.revision))
+    if source is None:
+        return False
+    return source.archive is not None or bool(source.revision and _COMMIT.fullmatch(source.revision))
 
 
 def _target(campaign: Campaign) -> Iterator[Missing]:

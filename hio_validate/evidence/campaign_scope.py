@@ -27,6 +27,10 @@ _QUANTISATION = re.compile(
 """llama.cpp, common/arg.cpp (--cache-type-k); vllm, engine/arg_utils.py (--quantization, --kv-cache-dtype, --dtype)."""
 
 
+_MODEL = re.compile(r"model([-_].*)?|hf-(repo|file)|docker-repo|repo|gguf")
+"""Names of the file that is served: another one is another quantisation, or another model."""
+
+
 class OutOfScope(NamedTuple):
     """A setting that a plan changes and its campaign does not declare."""
 
@@ -41,7 +45,7 @@ def kind_of(changed: Compared) -> str | None:
     name = changed.address.rpartition(".")[2]
     if _SPECULATION.fullmatch(name):
         return SPECULATION
-    if _QUANTISATION.fullmatch(name) or (changed.class_ is Class.ARTIFACT and "model" in name):
+    if _QUANTISATION.fullmatch(name) or (changed.class_ is Class.ARTIFACT and _MODEL.fullmatch(name)):
         return QUANTISATION
     return None
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hio_validate.evidence.campaign import records_of
 from hio_validate.evidence.case import Known
 from hio_validate.evidence.cell_result import CellResult, Configuration, results_of, scope_of
 from hio_validate.evidence.champion_gates import gates
@@ -41,6 +42,8 @@ class Champion:
     cells: tuple[CellResult, ...]
     gates: tuple[Condition, ...]
     regimes: tuple[Regime, ...]
+    is_recorded: bool
+    """Whether the campaign was run to its end and recorded; else further runs may still come."""
 
     @property
     def gates_met(self) -> bool:
@@ -119,7 +122,13 @@ class Champion:
 def champion(campaign: Item, known: Known, settings: Settings) -> Champion:
     """Judge a readable campaign by the runs that pin it."""
     cells = tuple(results_of(campaign, known))
-    return Champion(campaign, cells, gates(campaign, cells, known, settings), tuple(_regimes(cells)))
+    return Champion(
+        campaign,
+        cells,
+        gates(campaign, cells, known, settings),
+        tuple(_regimes(cells)),
+        bool(records_of(campaign, known.repo)),
+    )
 
 
 def _regimes(cells: Sequence[CellResult]) -> Iterator[Regime]:

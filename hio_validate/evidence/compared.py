@@ -47,7 +47,7 @@ class Allowed(NamedTuple):
     work_percent: float = 0.0
     """Difference in counts of work that is still the same work."""
     same: frozenset[str] = frozenset()
-    """Facts that no side says and that were the same, by the word of whoever compares."""
+    """Facts that no side says and that were the same, by the word of whoever compares; `acceptance` is one, too."""
 
 
 STRICT = Allowed()
@@ -169,6 +169,16 @@ class Compared:
         return bool(speeds) and all(each.definition.endswith("-bench") for each in speeds)
 
     @cached_property
+    def subject(self) -> tuple[str, ...]:
+        """In what the measured things differ, or may; this is what a comparison is about, and forbids nothing."""
+        one, other = self.one.subject, self.other.subject
+        return tuple(
+            f"{words(key)}: {self._both(one.get(key, 'unknown'), other.get(key, 'unknown'))}"
+            for key in dict.fromkeys((*one, *other))
+            if not (key in one and key in other and same(one[key], other[key]))
+        )
+
+    @cached_property
     def work(self) -> dict[str, str]:
         """Quantity of work that was not the same, or not known to be -> a sentence."""
         if self._unequal is not None:
@@ -185,6 +195,10 @@ class Compared:
             elif not self._within(one, other):
                 tolerated = self.allowed.work_percent
                 found[quantity] = said + (f" (tolerated {declared(tolerated)})" if tolerated else "")
+        if not any(quantity in side.done for quantity in _SPECULATION for side in self.sides):
+            drafting = next(filter(None, map(drafts, self.sides)), "")
+            if drafting and "acceptance" not in self.allowed.same:
+                found["acceptance"] = f"draft acceptance: unknown in both, and one drafts ({drafting})"
         return found
 
     def _both_say_what_was_asked(self, quantity: str) -> bool:
@@ -203,7 +217,7 @@ class Compared:
         for number in self.other.numbers:
             pair = None if number in partners else self._pair(number, self.one)
             if pair is not None and pair.other.definition != number.definition:
-                found.append(Pair(pair.other, number, pair.reasons))
+                found.append(Pair(pair.other, number, tuple(self._reasons(pair.other, number))))
         return tuple(found)
 
     def only(self, of_other: bool = False) -> tuple[Number, ...]:
@@ -247,6 +261,15 @@ def same(one: Fact, other: Fact) -> bool:
         return float(one) == float(other)
     except (ValueError, OverflowError):
         return False
+
+
+def drafts(side: Side) -> str:
+    """What a side says that it speculates with; "" where it says that it does not, or nothing."""
+    told = (str(fact).strip() for key, fact in side.subject.items() if key.startswith("speculat"))
+    return next((fact for fact in told if fact.lower() not in _NO_DRAFTING), "")
+
+
+_NO_DRAFTING = ("", "none", "off", "false", "unknown", "0", "[]")
 
 
 def words(key: str) -> str:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from hio_validate.evidence.quality import Gated, Side, Terms, gate, gate_of_means
 from hio_validate.models.receipt import Quality
 
 UNKNOWN = "unknown"
+_MOST = 10**12
+"""Items that a set may have; a larger number is none that was counted."""
 SHARES = ("acc", "acc_norm", "exact_match", "em", "pass@1")
 """Metrics of which a value is a share of right items."""
 
@@ -97,11 +99,16 @@ def side(receipt: Quality, rows: Rows | None, name: str) -> Side | None:
     if rows is not None and set(rows.scores.values()) <= {0.0, 1.0}:
         items = {item: score == 1.0 for item, score in rows.scores.items()}
         return Side(name, sum(items.values()), len(items), items)
-    if receipt.metric not in SHARES or not isinstance(receipt.n, int) or not 0 <= receipt.value <= 1:
+    if receipt.metric not in SHARES or not _is_counted(receipt.n) or not 0 <= receipt.value <= 1:
         return None
     right = round(receipt.value * receipt.n)
     is_whole = math.isclose(right, receipt.value * receipt.n, abs_tol=0.01)
     return Side(name, right, receipt.n) if is_whole and receipt.n else None
+
+
+def _is_counted(n: int | str) -> TypeGuard[int]:
+    """Whether items were counted, in a number that anybody could have asked."""
+    return isinstance(n, int) and n <= _MOST
 
 
 def read_item_rows(receipt: Quality, raw: bytes) -> Rows:
@@ -142,7 +149,7 @@ def largest_error(receipt: Quality) -> float | None:
     """
     if (
         receipt.metric not in SHARES
-        or not isinstance(receipt.n, int)
+        or not _is_counted(receipt.n)
         or receipt.n < 2
         or not 0 <= receipt.value <= 1
     ):

@@ -16,6 +16,7 @@ from hio_validate.evidence.metrics import METRICS
 from hio_validate.evidence.observed import Fact, Measured, Observation
 from hio_validate.evidence.outcome import Tier
 from hio_validate.evidence.work_done import COUNTS
+from hio_validate.repo import name_of
 
 DONE = {
     "prompt-length": "evaluated",
@@ -47,6 +48,9 @@ _COUNTED = {
     "target_batches": "target_batches",
 }
 """Fact that a source keeps beside its workload -> the quantity of work that it counts."""
+
+_LARGEST = 10**100
+"""Numbers above are no measurement, and no ratio of them can be computed."""
 
 _TELLING = ("value", "median", "mean", "total")
 """Statistics that tell how much work was done, the more telling first."""
@@ -80,6 +84,8 @@ class Side(NamedTuple):
     """What is to be known about this side: failed requests, findings."""
     record: str = ""
     """The run that an arm is of; arms of one run were asked the same."""
+    subject: Mapping[str, Fact] = {}
+    """What was measured: model, engine, device, settings; it may differ, and is told where it does."""
     prompts: frozenset[str] = frozenset()
     """SHA-256 of every prompt that was asked, where the rows say it."""
 
@@ -92,22 +98,31 @@ def of_observation(observation: Observation, label: str) -> Side:
             _better(each), each.n, each.samples,
         )
         for each in observation.metrics
+        if abs(each.value) <= _LARGEST
     )  # fmt: skip
     known = {key: value for key, value in observation.workload.items() if not is_unknown(value)}
     counted = {
         _COUNTED[key]: (float(value),)
         for key, value in known.items()
-        if key in _COUNTED and isinstance(value, int | float)
+        if key in _COUNTED and isinstance(value, int | float) and abs(value) <= _LARGEST
     }
     asked = {key: value for key, value in known.items() if key not in _COUNTED}
+    if "concurrency" in asked and is_infinite(asked.get("request_rate")):
+        del asked["request_rate"]  # nothing but the concurrency says then when a request is sent
     done = {**dict(_done(numbers)), **counted}
-    return Side(label, numbers, asked, done, observation.tier, tuple(_notes(observation)))
+    notes = tuple(_notes(observation))
+    return Side(label, numbers, asked, done, observation.tier, notes, subject=dict(observation.subject))
 
 
 def _better(measured: Measured) -> str | None:
     """Which direction is a gain; of a spread none is, nor of what a newer hio counted in a way that is not known."""
     known = measured.definition in DEFINITIONS and measured.statistic != "std"
     return measured.better if known else None
+
+
+def is_infinite(fact: Fact | None) -> bool:
+    """Whether a rate is none: requests are sent as fast as they may."""
+    return str(fact).strip().lower() in ("inf", "infinity")
 
 
 def is_unknown(fact: Fact) -> bool:
@@ -131,6 +146,9 @@ def _notes(observation: Observation) -> Iterator[str]:
     if requests.cancelled:
         yield f"{requests.cancelled} requests were cancelled"
     yield from (each.message for each in observation.findings)
+    too_large = [each.name for each in observation.metrics if abs(each.value) > _LARGEST]
+    if too_large:
+        yield f"{', '.join(too_large)}: more than any measured quantity, hence not used"
 
 
 def of_arm(case: Case, arm: str, label: str, tier: Tier, statistic: str = "median") -> Side:
@@ -165,7 +183,8 @@ def of_arm(case: Case, arm: str, label: str, tier: Tier, statistic: str = "media
         if row.cells.get("prompt_sha256")
     }
     asked = _asked(case, done)
-    return Side(label, tuple(numbers), asked, done, tier, notes, case.run.file, frozenset(prompts))
+    subject: dict[str, Fact] = {"stack": name_of(case.arm(arm).stack), **case.arm(arm).set}
+    return Side(label, tuple(numbers), asked, done, tier, notes, case.run.file, subject, frozenset(prompts))
 
 
 def _definition(case: Case, metric: str, unit: str) -> str:

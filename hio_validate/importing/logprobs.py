@@ -176,7 +176,7 @@ def _of_old(source: Source, line: int, row: Any) -> Mapping[str, Any]:
 
 def _log(probability: Any) -> Any:
     """The logarithm of a probability; what is no number is refused later, where its place is known."""
-    if not is_number(probability) or not math.isfinite(probability) or probability < 0:
+    if not is_number(probability) or not 0 <= probability <= 2:
         return math.nan
     return math.log(probability) if probability > 0 else -1e30
 

@@ -65,7 +65,7 @@ class StackPins(Record):
 class Dimension(Record):
     """One number of a baseline, as the raw rows give it (contract 10.2)."""
 
-    metric: str = field(NAME, 'Column of the run, or what the source calls it.')
+    metric: str = field(TEXT, 'Column of the run, or what the source calls it.')
     definition: str = field(NAME, 'How it was counted; unknown where the record does not say.')
     statistic: str = field(NAME, 'What it is of its observations, e.g. median.')
     better: Literal['higher', 'lower'] = field(BETTER, 'Which direction is a gain.')

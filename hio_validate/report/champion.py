@@ -19,7 +19,12 @@ from hio_validate.settings.value import text_of
 
 def render(found: Champion, width: int = 80) -> str:
     """The page as text: the answer first, then the cells, then the gates."""
-    parts = ["".join(paragraph(line, width) for line in answer(found))]
+    said = [*answer(found)]
+    if found.is_measured and not found.is_recorded:
+        said.append(
+            f"not recorded yet: hio campaign run {found.campaign.name} --yes goes on, --close ends it"
+        )
+    parts = ["".join(paragraph(line, width) for line in said)]
     parts += ["cells\n" + table([_row(each) for each in found.cells], width, whole=True)]
     parts += [_conditions("missed", [each for each in found.gates if not each.met], width)]
     parts += [_conditions("met", [each for each in found.gates if each.met], width)]
@@ -114,6 +119,7 @@ def as_shape(found: Champion, exit_code: int) -> dict[str, Any]:
         "service": found.campaign.service,
         "digest": found.campaign.document.digest,
         "result": _result(found),
+        "recorded": found.is_recorded,
         "champion": _winner(overall) if overall is not None else None,
         "keeps": None if found.winners else _baseline(found),
         "regimes": [

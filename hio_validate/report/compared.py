@@ -20,6 +20,7 @@ def render(compared: Compared, width: int = 80) -> str:
     if compared.comparable:
         rows = [_row(pair) for pair in compared.comparable]
         parts.append(table(rows, width, ("metric", "A", "B", "change")))
+    parts += _section("what was measured differs", _cut(compared.subject), width)
     parts += _section("the workload is not the same, or not known to be", compared.workload, width)
     parts += _section(
         "the work that was done is not the same, or not known to be", compared.work.values(), width
@@ -47,6 +48,16 @@ def _side(letter: str, side: Side, width: int) -> str:
     lines.append(paragraph(f"   asked: {asked or 'unknown'}", width))
     lines += [paragraph(f"   {note}", width) for note in side.notes]
     return "".join(lines)
+
+
+_SUBJECTS = 12
+"""Differences of what was measured that stand in the text."""
+
+
+def _cut(sentences: Sequence[str]) -> Iterator[str]:
+    yield from sentences[:_SUBJECTS]
+    if len(sentences) > _SUBJECTS:
+        yield f"and {len(sentences) - _SUBJECTS} more: --format json has all"
 
 
 def _section(title: str, sentences: Any, width: int) -> list[str]:
@@ -134,6 +145,7 @@ def as_shape(compared: Compared, exit_code: int) -> dict[str, Any]:
         "tier": str(compared.tier),
         "same_by_word": sorted(compared.allowed.same),
         "work_tolerance_percent": compared.allowed.work_percent,
+        "subject": list(compared.subject),
         "workload": list(compared.workload),
         "work": list(compared.work.values()),
         "metrics": [
@@ -154,6 +166,7 @@ def _side_shape(side: Side) -> dict[str, Any]:
     return {
         "label": side.label,
         "tier": str(side.tier),
+        "subject": dict(side.subject),
         "workload": dict(side.workload),
         "done": {key: list(values) for key, values in side.done.items()},
         "notes": list(side.notes),

@@ -172,10 +172,17 @@ def _unknown(reading: Reading, width: int) -> str:
     return "\n" + paragraph(f"This source cannot tell: {'; '.join(reading.importer.unknown)}.", width)
 
 
+_RECEIPTS = {"lm-eval": "; hio quality gate holds one against another", "test-backend-ops": ""}
+"""Formats that say whether answers or operators are right, of which receipts are made -> what is done with these."""
+
+
 def _next(reading: Reading, width: int, kept: bool) -> str:
     """What whoever reads this can do with it."""
     if not reading.measured:
         return "\n" + paragraph("Next: measure again, since nothing here can be compared.", width)
+    if reading.importer.format in _RECEIPTS:
+        said = f"Next: hio quality record {reading.file} --service SITE/NAME --write makes receipts of it{_RECEIPTS[reading.importer.format]}."
+        return "\n" + paragraph(said, width)
     keep = "" if kept else " To keep it: the same call with --service SITE/NAME --write."
     return "\n" + paragraph(
         f"Next: hio compare holds it against another.{keep} What shall decide something is measured by hio: hio plan new.",

@@ -152,7 +152,24 @@ def test_an_observation_is_a_baseline_and_another_workload_is_not_compared(repo:
     assert {each["word"] for each in other["dimensions"]} == {"not comparable"}
 
 
-def test_a_file_is_not_recorded_and_a_plain_baseline_has_no_numbers(repo: Path) -> None:
+def test_a_file_is_held_against_a_baseline_and_never_recorded(repo: Path) -> None:
+    write(repo, observation("bench", a_record("c4", 100.0)))
+    table = "# 512 prompt tokens, 64 generated\nconfig\tprefill_ms\tprefill_tok_s\non\t2048\t250.0\n"
+    (repo / "table.tsv").write_text(table)
+    facts = (*SAID, "--cache", "cold", "--source", "b1")
+    assert (
+        hio(repo, "baseline", "record", "load", "bench", *facts, "--tolerance", "2", "--stack", "base").code
+        == 0
+    )
+    shape = json.loads(hio(repo, "baseline", "diff", "load", "table.tsv", *facts, "--format", "json").out)
+    assert "method: vllm-bench in load, matched-table in table.tsv" in shape["changed"]
+    said = hio(
+        repo, "baseline", "record", "other", "table.tsv", *facts, "--tolerance", "2", "--concurrency", "4"
+    )
+    assert said.code == 2 and "table.tsv is a file, which nobody pins" in one_sentence(said)
+
+
+def test_a_plain_baseline_has_no_numbers(repo: Path) -> None:
     said = hio(repo, "baseline", "diff", "b0", "threads:two")
     assert said.code == 2 and "b0 says only which stack it is" in one_sentence(said)
     said = hio(repo, "baseline", "diff", "b9", "threads:two", "--service", SERVICE)

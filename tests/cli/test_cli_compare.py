@@ -68,6 +68,15 @@ def test_a_record_among_several_is_named(repo: Path) -> None:
     assert "has no record c5; it has c2, c4, c8" in one_sentence(hio(repo, "compare", "old", "sweep#c5"))
 
 
+def test_a_record_of_a_file_and_a_number_sign_in_its_name(tmp_path: Path) -> None:
+    head = "# 1000 prompt tokens, 21 generated\nconfig\tprefill_ms\tprefill_tok_s\n"
+    (tmp_path / "a#1.tsv").write_text(f"{head}on\t4000.00\t250.00\non\t2000.00\t500.00\n")
+    said = hio(tmp_path, "compare", "a#1.tsv#on", "a#1.tsv#on #2", "--same", "concurrency")
+    assert said.code == 0, said.err
+    assert "-50.00 % better" in said.out and "+100.00 % better" in said.out
+    assert "concurrency was the same by your word (--same)." in said.out
+
+
 def test_nothing_comparable_is_exit_3_with_its_reason(repo: Path) -> None:
     said = hio(repo, "compare", "old", "sweep#c8")
     assert said.code == 3

@@ -143,6 +143,7 @@ def bad(logprob: Any) -> dict[str, Any]:
         (bad(math.inf), "position 2: a log-probability is inf: not a finite number"),
         (bad(None), "position 2: the log-probability of ' moon' is null, as NaN and infinity are written"),
         (bad("-1"), "position 2: the log-probability of ' moon' is '-1': not a finite number"),
+        (bad(10**400), "a number is too long"),
         (bad(-0.5), "position 2: the probabilities add up to 1.40653, more than 1"),
         (old(A, temperature=0.8), "an older llama-server gives probabilities after sampling"),
         (native(A, completion_probabilities=[{"id": 1, "token": "a", "bytes": [97], "prob": 0.5, "top_probs": []}]),

@@ -204,3 +204,10 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     ).code in (1, 3)
     found = gate(tmp_path, "none.json", "none.json", "--repo", tmp_path)
     assert found.code == 2 and "no file and no readable receipt is called none.json" in one_sentence(found)
+
+
+@pytest.mark.parametrize("file", [RESULTS, OPS])
+def test_import_says_that_receipts_are_made_of_such_files(tmp_path: Path, file: Path) -> None:
+    said = hio(tmp_path, "import", file)
+    assert said.code == 0
+    assert f"hio quality record {file} --service SITE/NAME --write" in " ".join(said.out.split())

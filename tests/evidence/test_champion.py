@@ -27,6 +27,7 @@ def test_the_largest_shown_gain_of_a_regime_is_the_champion(tmp_path: Path) -> N
     page = render(found)
     assert "the champion is base with server.threads = 4" in page
     assert "best of the 3 configurations measured in this scope" in page
+    assert "not recorded yet: hio campaign run threads --yes goes on" in " ".join(page.split())
     shape = as_shape(found, 0)
     assert "kinds of tasks: code-tests, retrieval, positional-recall, tool-round-trips" in " ".join(
         page.split()
@@ -125,6 +126,7 @@ def test_the_record_decides_which_run_is_the_cell(tmp_path: Path) -> None:
     write(tmp_path, {f"{ROOM}/campaign-runs/{RUN_ID}.yaml": text(record)})
     found = made.champion()
     assert [each.run is not None for each in found.cells] == [True, False]
+    assert found.is_recorded and "not recorded yet" not in render(found)
 
 
 def _wrong(arm: str) -> Any:

@@ -125,6 +125,12 @@ def test_what_no_side_says_is_never_equal_but_by_a_word() -> None:
     assert both(Allowed(same=frozenset({"concurrency"}))).comparable
 
 
+@pytest.mark.parametrize("rate", ["inf", float("inf")])
+def test_an_infinite_rate_beside_a_concurrency_is_none(rate: Fact) -> None:
+    assert compared([RATE], [RATE], {**ASKED, "request_rate": rate}).comparable
+    assert not compared([RATE], [RATE], {**ASKED, "request_rate": 4}).comparable
+
+
 def test_a_word_never_makes_one_sided_knowledge_equal() -> None:
     asked = {key: value for key, value in ASKED.items() if key != "concurrency"}
     assert not compared([RATE], [RATE], asked, Allowed(same=frozenset({"concurrency"}))).comparable
@@ -189,6 +195,45 @@ def test_metrics_of_one_side_are_named() -> None:
     latency = Measured("mean_ttft_ms", "ttft-client", "mean", 100.0, "ms")
     found = compared([RATE, latency], [RATE, Measured("rss", "memory-peak", "max", 2.0, "GiB")])
     assert [[each.name for each in found.only(side)] for side in (False, True)] == [["mean_ttft_ms"], ["rss"]]
+
+
+def test_what_was_measured_is_told_and_forbids_nothing() -> None:
+    sides = [
+        of_observation(Observation("a", subject=dict(subject), workload=dict(ASKED), metrics=[RATE]), "a")
+        for subject in ({"model": "m", "tp": 1, "build": "b1"}, {"model": "m", "tp": 2})
+    ]
+    found = Compared(sides[0], sides[1])
+    assert found.subject == ("tp: 1 in A, 2 in B", "build: b1 in A, unknown in B")
+    assert found.comparable
+
+
+@pytest.mark.parametrize(
+    ("said", "comparable"), [("mtp", False), ("none", True), (False, True), ("unknown", True)]
+)
+def test_who_drafts_and_tells_no_acceptance_is_not_compared(said: Fact, comparable: bool) -> None:
+    sides = [
+        of_observation(
+            Observation("a", subject={"speculation": said}, workload=dict(ASKED), metrics=[RATE]), "a"
+        )
+        for _ in range(2)
+    ]
+    assert bool(Compared(sides[0], sides[1]).comparable) is comparable
+    assert Compared(sides[0], sides[1], Allowed(same=frozenset({"acceptance"}))).comparable
+
+
+def test_a_partner_of_the_other_side_keeps_its_side() -> None:
+    per_device = Measured("tput", "throughput-output-per-device", "value", 10, "token/s/device")
+    found = compared([RATE], [RATE, per_device])
+    assert [(pair.one.name, pair.other.name) for pair in found.pairs] == [
+        ("output_throughput", "output_throughput"), ("output_throughput", "tput"),
+    ]  # fmt: skip
+    assert "one is in token/s, the other in token/s/device" in found.pairs[1].reasons
+
+
+def test_a_number_that_no_ratio_can_be_computed_of_is_told() -> None:
+    found = compared([RATE], [RATE._replace(value=10**400)])
+    assert found.pairs == ()
+    assert found.other.notes == ("output_throughput: more than any measured quantity, hence not used",)
 
 
 def test_failed_requests_and_a_missing_shape_are_told() -> None:

@@ -19,6 +19,7 @@ from hio_validate.history import Folder
 from hio_validate.repo import load
 from hio_validate.report import jobs, trial
 from hio_validate.rules.base import View
+from tests.cli.console import hio
 from tests.execute.experiment import (
     APPROVAL_FILE,
     CHAIN,
@@ -192,3 +193,18 @@ def test_a_set_that_cannot_be_asked_is_a_reason_not_to_run(tmp_path: Path) -> No
 def test_the_end_of_a_leg_tells_how_many_items_were_right() -> None:
     data = {"record": {"invalid": [], "quality": {"items": 3, "right": 2, "unanswered": 1}}}
     assert jobs._leg_end(data) == "is measured; 2 of 3 items right, 1 not answered"
+
+
+def test_the_page_of_a_plan_says_what_its_task_set_can_show(tmp_path: Path) -> None:
+    root = repository(tmp_path, margin=0.4)
+    said = hio(root, "plan", "check", "threads", "--repo", root)
+    page = " ".join(said.out.split())
+    assert "3 items of sums in the first leg of each arm; at least 0.5 right on every arm" in page
+    assert "so many items show a margin of 0.474 with 95 % confidence at best" in page
+    shape = json.loads(hio(root, "plan", "check", "threads", "--repo", root, "--format", "json").out)
+    assert shape["quality"] | {"least_margin": 0} == {
+        "tasks": "sums", "items": 3, "floor": 0.5, "margin": 0.4, "alpha": 0.05, "legs": "first", "least_margin": 0,
+    }  # fmt: skip
+    (root / f"{TASKS_FILE}.jsonl").unlink()
+    page = " ".join(hio(root, "plan", "check", "threads", "--repo", root).out.split())
+    assert "sums, which cannot be read" in page

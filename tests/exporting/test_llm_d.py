@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hio_validate.evidence.metrics import METRICS
 from hio_validate.evidence.raw import read_rows
 from hio_validate.evidence.tiers import verdict
 from hio_validate.exporting.cannot import CannotExport
@@ -162,9 +163,7 @@ def test_an_imported_column_counts_only_where_it_says_how_it_was_counted(tmp_pat
     def imported(document: dict[str, Any]) -> None:
         document["imported"] = True
         document["columns"] = copy.deepcopy(document["columns"])
-        document["columns"]["decode_tps"]["about"] = (
-            "timings.predicted_per_second of the server: n tokens over the decode time"
-        )
+        document["columns"]["decode_tps"]["about"] = METRICS["decode_tps"].about
 
     experiment.run(run=imported)
     told = report(experiment.verdict(), "two")

@@ -33,6 +33,9 @@ _DEVICE = re.compile(r"^\s+Device description: (?P<device>.+?)\s*$")
 _CASE = re.compile(r"(?:^|\s)(?P<op>[A-Za-z][A-Za-z0-9_]*)\((?P<params>[^\n]*?)\):\s*(?P<rest>[^\n]*)$")
 _ERROR = re.compile(r"\[(?P<op>\w+)\] (?:ERR|NMSE|MAA) = (?P<error>[-+.\w]+) > (?P<tolerance>[-+.\deE]+)")
 _BROKEN = re.compile(r"\[\w+\] (?:NaN at|inf mismatch|inf sign mismatch|nonfinite gradient)")
+_UNALLOCATED = re.compile(r"failed to allocate tensors(?: \[[^\]]*\])? ?")
+UNNAMED = "unknown"
+"""The operator of a case that failed before its name was printed."""
 _TIMED = re.compile(r"(?P<runs>\d+) runs - +(?P<us>[\d.]+) us/run")
 _PASSED = re.compile(r"^\s*(?P<passed>\d+)/(?P<total>\d+) tests passed\s*$")
 _SQL = re.compile(r"^INSERT INTO test_backend_ops \((?P<columns>[^)]*)\) VALUES \((?P<values>.*)\);?\s*$")
@@ -80,6 +83,17 @@ def _text(source: Source) -> Iterator[Case | Total]:
     pending = ""
     for number, raw in source.lines():
         line = _COLOUR.sub("", raw)
+        while lost := _UNALLOCATED.search(line):
+            named = _CASE.search(line[: lost.start()])
+            yield Case(
+                number,
+                backend,
+                device,
+                named["op"] if named else UNNAMED,
+                named["params"] if named else "",
+                FAILED,
+            )
+            line = line[lost.end() :]
         if found := _BACKEND.match(line):
             backend, device = (found["name"] or found["old"]).strip(), None
         elif found := _DEVICE.match(line):
@@ -135,7 +149,8 @@ def _number(text: str) -> float | None:
 
 def _csv(source: Source) -> Iterator[Case]:
     header: list[str] | None = None
-    for number, cells in delimited.rows(source):
+    before: dict[int, str] = {}
+    for number, cells in delimited.rows(source, _rows_alone(source, before)):
         if header is None:
             header = [cell.strip() for cell in cells] if "op_name" in cells else None
             continue
@@ -144,14 +159,26 @@ def _csv(source: Source) -> Iterator[Case]:
         if len(cells) != len(header):
             said = f"{len(cells)} cells under a header of {len(header)} columns"
             raise source.refuse(said, "import the file as the tool wrote it", number)
-        yield _of_row(source, number, dict(zip(header, cells, strict=True)))
+        yield from _of_row(source, number, dict(zip(header, cells, strict=True)), before.pop(number, ""))
+
+
+def _rows_alone(source: Source, before: dict[int, str]) -> Iterator[tuple[int, str]]:
+    """Lines from their first quote on; what a test printed in front of its row, such as its error, goes to `before`."""
+    for number, raw in source.lines():
+        text = _COLOUR.sub("", raw)
+        said, quote, _ = text.partition('"')
+        if quote and (_ERROR.search(said) or _BROKEN.search(said) or _UNALLOCATED.search(said)):
+            before[number] = said
+            text = text[len(said) :]
+        yield number, text
 
 
 def _sql(source: Source) -> Iterator[Case]:
-    for number, text in source.lines():
-        if not text.startswith("INSERT INTO"):
+    for number, raw in source.lines():
+        said, insert, _ = _COLOUR.sub("", raw).partition("INSERT INTO test_backend_ops")
+        if not insert:
             continue
-        found = _SQL.match(text)
+        found = _SQL.match(raw[raw.index(insert) :])
         columns = [each.strip() for each in found["columns"].split(",")] if found else []
         values = found["values"].strip()[1:-1].split("', '") if found else []
         if len(columns) != len(values) or not columns:
@@ -160,23 +187,31 @@ def _sql(source: Source) -> Iterator[Case]:
                 "import the file as the tool wrote it",
                 number,
             )
-        yield _of_row(source, number, dict(zip(columns, values, strict=True)))
+        yield from _of_row(source, number, dict(zip(columns, values, strict=True)), said)
 
 
-def _of_row(source: Source, number: int, row: Mapping[str, str]) -> Case:
+def _of_row(source: Source, number: int, row: Mapping[str, str], before: str) -> Iterator[Case]:
+    """The case of a row; `before`: what was printed in front of it, which may tell of a case that has no row at all."""
     if not row.get("op_name") or row.get("supported") not in ("0", "1", "true", "false", "yes", "no"):
         raise source.refuse(
             "the row names no operator, or not whether it is supported",
             "import the file as the tool wrote it",
             number,
         )
-    return Case(
+    backend = row.get("backend_name") or row.get("backend_reg_name") or "unknown"
+    if _UNALLOCATED.search(before):
+        yield Case(number, backend, None, UNNAMED, "", FAILED)
+    error = _ERROR.search(before)
+    yield Case(
         number,
-        row.get("backend_name") or row.get("backend_reg_name") or "unknown",
+        backend,
         row.get("device_description") or None,
         row["op_name"],
         row.get("op_params", ""),
         _row_status(row),
+        _number(error["error"]) if error else None,
+        _number(error["tolerance"]) if error else None,
+        broken=bool(_BROKEN.search(before)),
         us=_number(row.get("time_us", "")) or None if row.get("test_mode") == "perf" else None,
     )
 

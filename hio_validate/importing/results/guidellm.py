@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hio_validate.evidence.observed import Fact, Observation, Requests
+from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results import guidellm_first, guidellm_tables, guidellm_yaml
+from hio_validate.importing.results.guidellm_config import first, name_of, subject, successful, workload
 from hio_validate.importing.results.importer import Importer, foreign, is_number
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import (
@@ -25,7 +26,6 @@ from hio_validate.importing.results.summarised import (
     judge_counts,
     judge_rate,
     whole,
-    without_secrets,
 )
 
 STATISTICS = {"mean": "mean", "median": "median", "std_dev": "std", "min": "min", "max": "max"}
@@ -120,15 +120,15 @@ def read(source: Source) -> Iterator[Observation]:
 def record(benchmark: Mapping[str, Any], report: Mapping[str, Any], taken: set[str]) -> Observation:
     """One benchmark."""
     strategy = first(benchmark, ("config", "strategy"), ("scheduler", "strategy"), ("args", "strategy"))
-    found = Observation(distinct(_name(strategy), taken), line=benchmark.get("line", 0))
+    found = Observation(distinct(name_of(strategy), taken), line=benchmark.get("line", 0))
     started = benchmark.get("start_time")
     found.at = str(started) if is_number(started) or isinstance(started, str) else None
-    found.subject = _subject(benchmark, report)
+    found.subject = subject(benchmark, report)
     found.requests = _requests(benchmark)
     metrics = benchmark.get("metrics")
     metrics = metrics if isinstance(metrics, dict) else {}
     _add_metrics(found, metrics, old="worker" in benchmark)
-    found.workload = _workload(benchmark, report, strategy, metrics)
+    found.workload = workload(benchmark, report, strategy, metrics)
     _add_duration(found, benchmark.get("duration"), metrics)
     _judge_rows(found, benchmark.get("requests"))
     found.foreign = foreign(metrics, METRICS.keys() | RATES.keys() | _PASSED_OVER, "metrics.")
@@ -137,10 +137,10 @@ def record(benchmark: Mapping[str, Any], report: Mapping[str, Any], taken: set[s
 
 
 def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> None:
-    lengths = _successful(metrics, "output_token_count")
+    lengths = successful(metrics, "output_token_count")
     several = is_number(least := lengths.get("min")) and least >= 2
     for name, counted in METRICS.items():
-        said = _successful(metrics, name)
+        said = successful(metrics, name)
         count = whole(said.get("count"))
         if not said or count == 0:
             continue
@@ -157,22 +157,16 @@ def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> N
                 found.line,
             )
     for name, counted in RATES.items():
-        said = _successful(metrics, name)
+        said = successful(metrics, name)
         wanted = ("mean", "max") if name == "request_concurrency" else ("mean",)
         if whole(said.get("count")) != 0:
             values = {key: said.get(key) for key in wanted}
             add(found, Summary(name, counted.definition, counted.unit, values, None, found.line))
-    if lengths.get("min") != lengths.get("max") and _successful(metrics, "inter_token_latency_ms"):
+    if lengths.get("min") != lengths.get("max") and successful(metrics, "inter_token_latency_ms"):
         message = (
             "means and percentiles of time per token weigh a request by its tokens; another tool's do not"
         )
         find(found, "weighted-by-tokens", message, found.line)
-
-
-def _successful(metrics: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    said = metrics.get(name)
-    said = said.get("successful") if isinstance(said, dict) else None
-    return said if isinstance(said, dict) else {}
 
 
 def _statistics(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,7 +201,7 @@ def _add_duration(found: Observation, seconds: Any, metrics: Mapping[str, Any]) 
 
 
 def _total(metrics: Mapping[str, Any], name: str) -> float | None:
-    total = _successful(metrics, name).get("total_sum")
+    total = successful(metrics, name).get("total_sum")
     return total if is_number(total) else None
 
 
@@ -229,71 +223,6 @@ def _judge_rows(found: Observation, requests: Any) -> None:
                     find(found, "summary-contradicts-rows", message, found.line)
                     found.metrics[:] = [each for each in found.metrics if each.name != name]
                 break
-
-
-def _subject(benchmark: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Fact]:
-    backend = ("config", "backend"), ("benchmarker", "backend")
-    model = first(benchmark, *(((*way, "model")) for way in backend), ("worker", "backend_model"))
-    target = first(benchmark, *(((*way, "target")) for way in backend), ("worker", "backend_target"))
-    model = model or first(report, ("args", "model"), ("config", "spec", "backend", "model"))
-    target = target or first(report, ("args", "target"), ("config", "spec", "backend", "target"))
-    found: dict[str, Fact] = {"tool": "guidellm"}
-    version = first(report, ("metadata", "guidellm_version"))
-    for key, value in (("tool_version", version), ("model", model)):
-        if isinstance(value, str) and value:
-            found[key] = value
-    if isinstance(target, str) and target:
-        found["endpoint"] = without_secrets(target)
-    return found
-
-
-def _workload(
-    benchmark: Mapping[str, Any], report: Mapping[str, Any], strategy: Any, metrics: Mapping[str, Any]
-) -> dict[str, Fact]:
-    found: dict[str, Fact] = {}
-    strategy = strategy if isinstance(strategy, dict) else {}
-    if isinstance(kind := strategy.get("type_"), str):
-        found["load"] = kind
-    if kind == "synchronous":
-        found["concurrency"] = 1
-    for key, name in (("streams", "concurrency"), ("rate", "request_rate"), ("max_concurrency", "max_concurrency")):  # fmt: skip
-        if is_number(strategy.get(key)):
-            found[name] = strategy[key]
-    data = first(benchmark, ("request_loader", "data"), ("benchmarker", "requests", "attributes", "data"))
-    data = data or first(report, ("args", "data"), ("config", "spec", "data"))
-    asked = guidellm_first.asked(data)
-    for key, name, metric in (
-        ("prompt_tokens", "prompt_tokens", "prompt_token_count"),
-        ("output_tokens", "generated_tokens", "output_token_count"),
-    ):
-        said = _successful(metrics, metric)
-        measured = said.get("mean") if whole(said.get("count")) != 0 else None
-        if is_number(value := asked.get(key, measured)):
-            found[name] = value
-    if isinstance(dataset := asked.get("dataset"), str):
-        found["dataset"] = dataset
-    for key in ("warmup_duration", "cooldown_duration"):
-        if is_number(benchmark.get(key)) and benchmark[key]:
-            found[f"{key}_s"] = benchmark[key]
-    return found
-
-
-def _name(strategy: Any) -> str:
-    strategy = strategy if isinstance(strategy, dict) else {}
-    kind = str(strategy.get("type_") or "benchmark")
-    level = strategy.get("streams", strategy.get("rate"))
-    return f"{kind}-{level:g}" if is_number(level) else kind
-
-
-def first(data: Mapping[str, Any], *ways: tuple[str, ...]) -> Any:
-    """What stands under the first of some ways of keys; None where nothing does."""
-    for way in ways:
-        found: Any = data
-        for key in way:
-            found = found.get(key) if isinstance(found, dict) else None
-        if found is not None:
-            return found
-    return None
 
 
 GUIDELLM = Importer(

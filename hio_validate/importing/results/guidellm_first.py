@@ -1,4 +1,4 @@
-"""Reports of GuideLLM 0.1, which have rows and few sums, and how its versions say which data was asked for.
+"""Reports of GuideLLM 0.1, which have rows and few sums.
 
 Source: src/guidellm/core/result.py, 0.1. request_latency is in seconds, the other times are in milliseconds; the inter-token
 latency of a row is (last token - first token) / (tokens - 1). Every statistic is computed from the rows.
@@ -78,41 +78,3 @@ def _add_row(columns: Columns, row: dict[str, Any]) -> None:
     ):
         if row.get(key) is not None:
             columns.add(key, definition, "1", row[key], 0)
-
-
-def asked(data: Any) -> dict[str, Any]:
-    """What a report says about the data: prompt_tokens, output_tokens and dataset, as far as it does.
-
-    data: `prompt_tokens=256,output_tokens=128`, the same as JSON, a dataset's name, or a list with one of these.
-    """
-    if isinstance(data, list):
-        data = data[0] if len(data) == 1 else None
-    if isinstance(data, str):
-        text = data.strip()
-        data = _pairs(text)
-        if not data:
-            return {"dataset": text} if text and not text.startswith(("{", "[")) else {}
-    if not isinstance(data, dict):
-        return {}
-    found = {key: data[key] for key in ("prompt_tokens", "output_tokens") if is_number(data.get(key))}
-    kind = data.get("kind")
-    name = (
-        data.get("source")
-        or data.get("path")
-        or data.get("dataset")
-        or (kind if kind != "synthetic_text" else None)
-    )
-    return {**found, "dataset": name if isinstance(name, str) else "synthetic"} if found or name else {}
-
-
-def _pairs(text: str) -> dict[str, Any]:
-    if text.startswith("{"):
-        import json  # only for data that is JSON
-
-        try:
-            found = json.loads(text)
-        except ValueError:
-            return {}
-        return found if isinstance(found, dict) else {}
-    pairs = [pair.partition("=") for pair in text.split(",")]
-    return {key.strip(): int(value) for key, _, value in pairs if value.strip().isdecimal()}

@@ -33,6 +33,8 @@ _PRETTY = re.compile(r'\s*(?:[\[\]{}]+,?|\[\s*\{|"\w+"\s*:.*|-?[\d.]+(?:[eE][-+]
 
 def form_of(head: str) -> str | None:
     """json, jsonl, csv or sql; None where the head shows none of them."""
+    if "build_commit" not in head:
+        return None
     for line in head.splitlines():
         text = line.lstrip()
         if re.match(_ROW, text):

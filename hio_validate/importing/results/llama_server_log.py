@@ -16,8 +16,15 @@ from hio_validate.importing.results.llama_server_timings import record_of
 from hio_validate.importing.results.source import Source
 from hio_validate.observe.log_facts import PREFIX, START, log_facts
 
+_KEEPER = (
+    r"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s\[]+\[\d+\]: "
+    r"|\d{4}-\d\d-\d\dT\S+ (?:\S+ [^\s\[]+\[\d+\]: )?|[\w.-]+ +\| )"
+)
+"""What journald, docker and compose put before a line that they keep."""
+_KEPT = re.compile(_KEEPER)
 _OURS = re.compile(
-    r"^(?:\S+ [IWED] )?(?:slot +[\w:]+:? +id +\d+ \||srv +\w+: |llama_server: |print_timings?: |llama_context: "
+    rf"^{_KEEPER}?(?:\S+ [IWED] )?"
+    r"(?:slot +[\w:]+:? +id +\d+ \||srv +\w+: |llama_server: |print_timings?: |llama_context: "
     r"|llama_new_context_with_model: |llama_model_loader: |system_info: n_threads|build: \d+ \(\w+\) with "
     r"|llama_kv_cache\w*: |main: server is listening|INFO \[ +\w+\] |\{[^\n]*\"function\":\"\w+\"[^\n]*\"msg\":)",
     re.MULTILINE,
@@ -136,7 +143,7 @@ def _read(source: Source) -> Iterator[Observation]:
     """A record for each request; where there is none, one for what the log says of its start."""
     start = _last_start(source)
     requests, count, cut = _Requests(), 0, 0
-    for number, text in source.lines(replaced=True):
+    for number, text in _lines(source):
         cut = number if ("eval time" in text or "draft acc" in text) and _CUT.search(text) else 0
         if (ended := requests.read(number, text)) is not None:
             count += 1
@@ -150,12 +157,18 @@ def _read(source: Source) -> Iterator[Observation]:
         yield _start_only(start, requests.process_line)
 
 
+def _lines(source: Source) -> Iterator[tuple[int, str]]:
+    """The lines as the server wrote them."""
+    for number, text in source.lines(replaced=True):
+        yield number, _KEPT.sub("", text, count=1) if _KEPT.match(text) else text
+
+
 def _last_start(source: Source) -> _Start:
     starts = _Starts()
     named: dict[str, Fact] = {}
 
     def passing() -> Iterator[str]:
-        for _, text in source.lines(replaced=True):
+        for _, text in _lines(source):
             if starts.begins(text) and (found := _BUILD.search(text)):
                 named["build"] = f"b{found[1]}-{found[2]}"
             elif "loading model '" in text and (found := _MODEL.search(text)):

@@ -18,7 +18,7 @@ _ONE = re.compile(r"([-+]?)(\d+)([.,])(\d+)(?:[eE]([-+]?\d+))?")
 _GROUPS = re.compile(r"[-+]?\d{1,3}(?:,\d{3}){2,}|[-+]?\d{1,3}(?:\.\d{3}){2,}")
 _BOTH = {
     ".": re.compile(r"[-+]?\d{1,3}(?:,\d{3})+\.\d+(?:[eE][-+]?\d+)?"),
-    ",": re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+,\d+(?:[eE][-+]?\d+)?"),
+    ",": re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+,\d+"),
 }
 _LONGEST = 40
 
@@ -62,10 +62,16 @@ def _fraction_mark(text: str) -> str | None:
             return mark
     if _GROUPS.fullmatch(text):
         return "." if "," in text else ","
-    one = _ONE.fullmatch(text)
+    one = _one_mark(text)
     if one is None or _two_ways(one):
         return None
     return one[3]
+
+
+def _one_mark(text: str) -> re.Match[str] | None:
+    """A number with one mark; who prints exponents prints points."""
+    one = _ONE.fullmatch(text)
+    return None if one is not None and one[3] == "," and one[5] is not None else one
 
 
 def _two_ways(one: re.Match[str]) -> bool:
@@ -81,7 +87,7 @@ def number(text: str, mark: str | None) -> int | float | Ambiguous | None:
     if _PLAIN.fullmatch(text):
         return int(text)
     own = _fraction_mark(text)
-    one = _ONE.fullmatch(text)
+    one = _one_mark(text)
     if own is None and one is None:
         return None
     if own is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +26,10 @@ LONGEST = 32 << 20
 
 _DIGITS = 300
 """Of an integer; a float holds 308."""
+
+
+_MAY_BE_TOO_LARGE = re.compile(r"\d[eE]|\d{300}")
+"""Only such a text can hold a number that no float holds; looking at each number of the others takes as long as reading it."""
 
 
 class Twice(ValueError):
@@ -145,7 +150,9 @@ def strict_json(text: str) -> Any:
 
     Infinity and NaN are read as floats; a number that no float can hold is refused rather than made infinite.
     """
-    return json.loads(text, object_pairs_hook=_once, parse_float=_finite, parse_int=_whole)
+    if _MAY_BE_TOO_LARGE.search(text):
+        return json.loads(text, object_pairs_hook=_once, parse_float=_finite, parse_int=_whole)
+    return json.loads(text, object_pairs_hook=_once)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

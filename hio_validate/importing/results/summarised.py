@@ -57,6 +57,10 @@ class Summary(NamedTuple):
 
 def add(observation: Observation, summary: Summary) -> None:
     """Adds the metrics of a summary to a record, and findings for what cannot be so."""
+    if any(each.name == summary.name for each in observation.metrics):
+        message = f"{summary.name} stands twice: the first one is taken"
+        find(observation, "repeated-metric", message, summary.line)
+        return
     kept: dict[str, int | float] = {}
     for statistic, value in summary.values.items():
         if value is None:

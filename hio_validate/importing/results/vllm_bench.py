@@ -135,7 +135,7 @@ def _name(values: Mapping[str, Any]) -> str:
         words.append(f"concurrency-{fact(values['max_concurrency'])}")
     rate = fact(values.get("request_rate"))
     if rate not in (None, "inf"):
-        words.append(f"rate-{rate}")
+        words.append(f"rate-{rate:g}" if isinstance(rate, float) else f"rate-{rate}")
     return "-".join(words) or "all-at-once"
 
 

@@ -86,7 +86,7 @@ class StackPins(Model):
 class Dimension(Model):
     """One number of a baseline, as the raw rows give it (contract 10.2)."""
 
-    metric: Name = Field(description="Column of the run, or what the source calls it.")
+    metric: Text = Field(description="Column of the run, or what the source calls it.")
     definition: Name = Field(description="How it was counted; unknown where the record does not say.")
     statistic: Name = Field(description="What it is of its observations, e.g. median.")
     better: Literal["higher", "lower"] = Field(description="Which direction is a gain.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _NUMBER = re.compile(rb"[-+]?(?:\d[\d_,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_COMMA = re.compile(rb"\d{1,3}(?:\.\d{3})*(?:,\d+)?")
+_COMMA = re.compile(rb"(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?")
 _WHOLE = re.compile(rb"\d+")
 
 

@@ -130,3 +130,37 @@ def test_every_case_is_counted_once(tmp_path_factory: pytest.TempPathFactory, en
     assert record.workload["cases"] == len(ends)
     told = {each.name: each.value for each in record.metrics}
     assert told.get("ok", 0) == ends.count("OK") and told.get("failed", 0) == ends.count("FAIL")
+
+
+FAILING = "[SQR] ERR = 0.000612000 > 0.000500000 "
+
+
+def test_an_error_in_front_of_a_row_is_that_of_the_row(tmp_path: Path) -> None:
+    file = tmp_path / "cases.csv"
+    file.write_text((HERE / "cases.csv").read_text().replace('"SQR"', FAILING + '"SQR"'))
+    sqr = records_of(file, "test-backend-ops")[1]
+    assert (sqr.name, metric(sqr, "error").value, sqr.workload["tolerance"]) == (
+        "Vulkan0 SQR",
+        0.000612,
+        0.0005,
+    )
+    file.write_text((HERE / "cases.sql").read_text().replace("INSERT", FAILING + "INSERT"))
+    alone = records_of(file, "test-backend-ops")[0]
+    assert metric(alone, "error").value == 0.000612 and metric(alone, "ok").value == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "failed"),
+    [
+        ("failed to allocate tensors [X]   ABS(type=f32): OK", {"unknown": 1, "ABS": 0}),
+        ("  SQR(type=f32): failed to allocate tensors [X]   ABS(type=f32): OK", {"SQR": 1, "ABS": 0}),
+    ],
+)
+def test_a_case_without_memory_failed_and_hides_no_other(
+    tmp_path: Path, line: str, failed: dict[str, int]
+) -> None:
+    file = tmp_path / "memory.txt"
+    file.write_text(f"Backend 1/1: X\n\n{line}\n  1/2 tests passed\n")
+    found = records_of(file, "test-backend-ops")
+    assert {str(each.workload["operator"]): metric(each, "failed").value for each in found} == failed
+    assert not any("counts-contradict" in findings(each) for each in found)

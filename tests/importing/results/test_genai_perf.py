@@ -86,6 +86,13 @@ def test_what_cannot_be_so_is_told(tmp_path: Path, old: str, new: str, id: str) 
     assert id in ids(record)
 
 
+def test_a_table_that_stands_twice_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "profile.csv"
+    file.write_text((HERE / "profile_export_genai_perf.csv").read_text() * 2)
+    (record,) = records(file, "genai-perf")
+    assert "repeated-metric" in ids(record)
+
+
 def test_a_table_that_is_cut_says_so(tmp_path: Path) -> None:
     file = tmp_path / "profile.csv"
     text = (HERE / "profile_export_genai_perf.csv").read_text()

@@ -11,6 +11,7 @@ import pytest
 from hio_validate.evidence.observed import as_row
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results.guidellm_config import asked_of
 from tests.importing.results.sampled import SAMPLES, generation, has, ids, number, records
 
 HERE = SAMPLES / "guidellm"
@@ -158,3 +159,23 @@ def test_a_report_cut_anywhere_is_told_or_read_never_worse(tmp_path: Path, name:
             assert "\n" not in str(error)
         except AssertionError:
             assert part < 4, "the head alone tells what it is"
+
+
+@pytest.mark.parametrize(
+    ("data", "asked"),
+    [
+        (
+            "prompt_tokens=64,output_tokens=24",
+            {"prompt_tokens": 64, "output_tokens": 24, "dataset": "synthetic"},
+        ),
+        ('{"prompt_tokens": 64}', {"prompt_tokens": 64, "dataset": "synthetic"}),
+        ([{"kind": "synthetic_text", "output_tokens": 8}], {"output_tokens": 8, "dataset": "synthetic"}),
+        (["openai/gsm8k"], {"dataset": "openai/gsm8k"}),
+        (["one", "two"], {}),
+        ("prompt_tokens=" + "1" * 5000, {"dataset": "prompt_tokens=" + "1" * 186}),
+        ('{"prompt_tokens": ' + "[" * 3000, {}),
+        (None, {}),
+    ],
+)
+def test_what_was_asked_for_as_the_versions_write_it(data: object, asked: dict[str, object]) -> None:
+    assert asked_of(data) == asked

@@ -163,3 +163,14 @@ def test_what_the_server_switched_off_is_told_once(tmp_path: Path) -> None:
     assert findings(log(tmp_path, start + request(0) + request(1))) == [("disabled-feature", 9)]
     (record,) = log(tmp_path, start)
     assert findings([record]) == [("identity-only", 0), ("disabled-feature", 0)]
+
+
+@pytest.mark.parametrize(
+    "keeper",
+    ["Jun 01 10:00:00 host llama-server[123]: ", "2025-06-01T10:00:00.123456Z ", "llama-1  | ",
+     "2025-06-01T10:00:00+0200 host bash[7]: "],
+)  # fmt: skip
+def test_a_log_that_somebody_keeps(tmp_path: Path, keeper: str) -> None:
+    text = START + request(0) + START.replace("n_slots = 2", "n_slots = 4") + request(1, cached=8)
+    kept = "".join(f"{keeper}{line}\n" for line in text.splitlines())
+    assert log(tmp_path, kept) == log(tmp_path, text)

@@ -27,7 +27,7 @@ def changed(to: Path, change: dict[str, Any], without: tuple[str, ...] = ()) -> 
 
 def test_a_line_is_a_run() -> None:
     first, chat = records_of(RUNS, "sglang-bench")
-    assert (first.name, chat.name) == ("concurrency-2", "rate-4.0") and (first.line, chat.line) == (1, 2)
+    assert (first.name, chat.name) == ("concurrency-2", "rate-4") and (first.line, chat.line) == (1, 2)
     assert not findings(first) and first.requests._asdict() == {
         "asked": 3, "completed": 2, "failed": 1, "cancelled": None,
     }  # fmt: skip

@@ -71,6 +71,13 @@ def test_a_time_of_zero_throughout_was_not_measured_and_absent_is_no_finding() -
     assert told(mean=None) == Observation("one")
 
 
+def test_a_metric_that_stands_twice_is_told_and_the_first_one_taken() -> None:
+    record = told(mean=1.0)
+    add(record, Summary("ttft", "ttft-client", "ms", {"mean": 2.0}, None, 9))
+    assert [each.value for each in record.metrics] == [1.0]
+    assert [(each.id, each.line) for each in record.findings] == [("repeated-metric", 9)]
+
+
 def test_printed_numbers_may_be_off_by_their_rounding() -> None:
     record = Observation("one")
     add(record, Summary("ttft", "ttft-client", "ms", {"min": 2.01, "mean": 2.0, "max": 2.0}, None, 0, 0.005))

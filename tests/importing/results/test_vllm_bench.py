@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results import objects as objects_module
+from hio_validate.importing.results import source as source_module
 from hio_validate.importing.results.readings import agrees, of_samples
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
@@ -175,14 +177,14 @@ def test_pooling_counts_prompts_alone() -> None:
 def test_appended_runs_are_records_with_their_lines() -> None:
     records = records_of(HERE / "appended.json", "vllm-bench")
     assert [(each.name, each.line) for each in records] == [
-        ("concurrency-2", 1), ("rate-10.0", 2), ("concurrency-2-2", 3),
+        ("concurrency-2", 1), ("rate-10", 2), ("concurrency-2-2", 3),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("file", ["sweep.json", "summary.csv"])
 def test_a_sweep_gives_the_same_records_as_list_and_as_table(file: str) -> None:
     records = records_of(HERE / file, "vllm-bench")
-    assert [each.name for each in records] == ["concurrency-2", "rate-10.0"]
+    assert [each.name for each in records] == ["concurrency-2", "rate-10"]
     alone = records_of(HERE / "appended.json", "vllm-bench")
     assert [each.metrics for each in records] == [each.metrics for each in alone[:2]]
 
@@ -292,3 +294,15 @@ def test_a_point_of_a_sweep_that_failed_measured_nothing(tmp_path: Path) -> None
     with pytest.raises(CannotImport, match=r"failed \(RuntimeError\): nothing was measured") as told:
         list(VLLM_BENCH.read(Source(file)))
     assert told.value.code == 3
+
+
+def test_a_line_too_long_for_a_line_is_read_as_a_whole_up_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = changed("vllm-bench/detailed.json", tmp_path, {})
+    monkeypatch.setattr(source_module, "LONGEST", 1000)
+    assert names(one(file)) == names(one(HERE / "detailed.json"))
+    for module in (source_module, objects_module):
+        monkeypatch.setattr(module, "WHOLE", 1500)
+    with pytest.raises(CannotImport, match=r"changed\.json:1: the line is longer"):
+        list(VLLM_BENCH.read(Source(file)))
