@@ -109,9 +109,15 @@ def _spoken(record: Observation) -> Iterator[Finding]:
                 message="what it says holds a credential: it is not shown"
             )
     for index, measured in enumerate(record.metrics):
-        if secret_in(measured.name):
+        if _remembered(measured.name):
             record.metrics[index] = measured._replace(name=f"metric-{index}")
-    record.unknown = tuple(each for each in record.unknown if not secret_in(each))
+    record.unknown = tuple(each for each in record.unknown if not _remembered(each))
+
+
+@lru_cache(maxsize=4096)
+def _remembered(text: str) -> str | None:
+    """The same names of metrics stand in every record of a file."""
+    return secret_in(text)
 
 
 @lru_cache(maxsize=4096)
