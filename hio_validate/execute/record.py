@@ -16,9 +16,9 @@ from typing import Any
 
 from hio_validate import __version__
 from hio_validate.evidence.metrics import FACTS, METRICS
-from hio_validate.execute import leg as legs
+from hio_validate.execute import leg_files as legs
 from hio_validate.execute import tasks
-from hio_validate.execute.leg import Record
+from hio_validate.execute.leg_files import Record
 from hio_validate.execute.pinned import differing
 from hio_validate.execute.work import Work, from_text
 from hio_validate.history import Folder
