@@ -1,10 +1,15 @@
-"""Measured numbers in words, the same on every page.
+"""Measured and counted numbers in words, the same on every page.
 
 Invariant: a computed change is shown with two decimals and its sign, a published one with every digit that it was
 published with (contract 7.3: a number stands for the digits it shows).
 """
 
 from __future__ import annotations
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, e.g. "1 error", "2 errors"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def measured(value: float, unit: str = "") -> str:

@@ -17,6 +17,7 @@ from hio_validate.ledger import PARENT, Ledger, words
 from hio_validate.models.entry import Deployment, Increment, Rollback
 from hio_validate.models.matrix import FactorRow
 from hio_validate.models.run import Arm
+from hio_validate.quantity import counted
 from hio_validate.repo import Item, name_of, pin_of
 from hio_validate.rules.base import View
 from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Group
@@ -187,7 +188,7 @@ class _Standing:
         for found in matrices:
             name, open_ = found.matrix.name, _open_rows(found)
             if open_:
-                yield f"{name}: {_count(open_, 'row')} open ({', '.join(open_)})"
+                yield f"{name}: {counted(len(open_), 'row')} open ({', '.join(open_)})"
             uncovered = [each.compared.address for each in found.missing()]
             if uncovered:
                 yield f"{name}: no row about {', '.join(uncovered)}"
@@ -220,7 +221,3 @@ def _open_rows(matrix: Inheritance) -> list[str]:
         for _, row in matrix.open_rows()
     ]
     return [*rows, *(["the defaults"] if matrix.defaults_are_open else [])]
-
-
-def _count(things: list[str], name: str) -> str:
-    return f"1 {name}" if len(things) == 1 else f"{len(things)} {name}s"

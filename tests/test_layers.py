@@ -39,13 +39,13 @@ MAY_IMPORT = {
     "inheritance": "diagnostic models repo settings ledger",
     "exporting": "moment models repo settings evidence rests_on",
     "known_good": "moment source models repo settings",
-    "importing": "source writing models observe recording settings evidence",
+    "importing": "quantity source writing models observe recording settings evidence",
     "scaffold": "source models repo settings inheritance recording",
     "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",
     "receipts": "writing source models recording repo evidence importing",
     "baselines": "models repo evidence ledger known_good measurements rules",
-    "status": "models repo settings ledger inheritance rules evidence",
+    "status": "quantity models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test",
     "campaigning": "source models recording repo settings known_good evidence rules planning",
@@ -72,7 +72,7 @@ MAY_IMPORT = {
     "review render execute size prospect campaign_prospect importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic spelling command source models json_schema repo settings history parents observe "
+    "cli": "places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating planning focused prospect from_run importing known_good "
     "measurements receipts baselines rests_on exporting campaign_prospect campaigning",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.evidence.raw import agrees
-from hio_validate.quantity import change, declared, from_to, measured, published, share
+from hio_validate.quantity import change, counted, declared, from_to, measured, published, share
 
 
 def test_a_value_has_its_unit_and_a_change_its_sign() -> None:
@@ -16,6 +16,10 @@ def test_a_value_has_its_unit_and_a_change_its_sign() -> None:
     assert from_to(46.011, 62.365, "token/s") == "46.011 -> 62.365 token/s"
     assert (change(35.544), change(-8.7), share(6.216)) == ("+35.54 %", "-8.70 %", "6.22 %")
     assert (declared(5.5), declared(20.0)) == ("5.5 %", "20 %")
+
+
+def test_one_thing_is_no_plural() -> None:
+    assert [counted(number, "row") for number in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
 
 
 @pytest.mark.parametrize(("number", "said"), [(39.5062, "+39.5062 %"), (-2.0, "-2 %"), (0.1, "+0.1 %")])

@@ -19,6 +19,7 @@ from hio_validate.evidence.observed import Fact
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.measurements import Measurements, NoMeasurement
 from hio_validate.models.entry import Baseline
+from hio_validate.quantity import counted
 from hio_validate.repo import Item, Repo
 from hio_validate.report.baseline import as_shape, render
 
@@ -122,7 +123,7 @@ def record(
     except OSError as error:
         stop(f"{name} cannot be written: {error.strerror}")
     click.echo(f"wrote {file}")
-    click.echo(f"{len(fields['dimensions'])} dimensions; next: hio baseline diff {name} RUN:ARM")
+    click.echo(f"{counted(len(fields['dimensions']), 'dimension')}; next: hio baseline diff {name} RUN:ARM")
 
 
 def _said(given: dict[str, Any]) -> tuple[dict[str, Fact], dict[str, Fact]]:

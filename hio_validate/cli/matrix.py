@@ -14,6 +14,7 @@ from hio_validate.cli.shared import as_json, format_option, repo_option, show, s
 from hio_validate.inheritance import Inheritance, inheritance
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.models import reader
+from hio_validate.quantity import counted
 from hio_validate.repo import Item, Repo, item_of
 from hio_validate.report.matrix import as_shape, render
 from hio_validate.settings.knowledge import Settings
@@ -98,8 +99,8 @@ def _write_new(root: Path, file: str, begun: dict[str, Any], found: Repo, ledger
     content = scaffold.new_matrix(begun, empty.under(item), pairs, file)
     writing.create(root / file, content)
     undecided = content.count(b"disposition: undecided")
-    rows = "1 row" if undecided == 1 else f"{undecided} rows"
-    click.echo(f"wrote {file}: {rows} to decide" + (f", {len(pairs)} pairs to review" if pairs else ""))
+    review = f", {counted(len(pairs), 'pair')} to review" if pairs else ""
+    click.echo(f"wrote {file}: {counted(undecided, 'row')} to decide{review}")
 
 
 def _update(root: Path, file: str, begun: dict[str, Any], found: Repo) -> None:

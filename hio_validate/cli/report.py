@@ -17,6 +17,7 @@ from hio_validate.evidence.outcome import Result
 from hio_validate.evidence.tiers import Verdict
 from hio_validate.evidence.tiers import verdict as judge
 from hio_validate.history import GitError, git
+from hio_validate.quantity import counted
 from hio_validate.repo import Item, Repo
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.published import bundle, campaign
@@ -133,8 +134,7 @@ def _refuse(shape: dict[str, Any], code: int, format_: str) -> NoReturn:
         show(as_json({**told, "refused": True, "exit_code": code}))
         sys.exit(code)
     subject, count = shape["subject"], len(shape["gaps"])
-    gaps = "1 gap" if count == 1 else f"{count} gaps"
-    lines = [f"hio: no strict report of {subject['name']}: {gaps} ({shape['tier']})\n"]
+    lines = [f"hio: no strict report of {subject['name']}: {counted(count, 'gap')} ({shape['tier']})\n"]
     for each in shape["gaps"]:
         lines += [
             paragraph(f"  {each['id']}: {each['sentence']}", width()),

@@ -10,10 +10,10 @@ from hio_validate.campaign_prospect import CampaignProspect, CellProspect
 from hio_validate.diagnostic import Report
 from hio_validate.execute.campaigns import Standing
 from hio_validate.models.campaign import Campaign
+from hio_validate.quantity import counted
 from hio_validate.report.json_ import summary_and_findings
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.refusals import refusals
-from hio_validate.report.summary import counted
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 

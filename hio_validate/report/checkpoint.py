@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hio_validate.checkpoint.plan import TRAILER, Outcome, Plan, Target
+from hio_validate.quantity import counted
 from hio_validate.report.json_ import dump
-from hio_validate.report.summary import counted
 from hio_validate.report.visible import visible
 
 _MOST = 20

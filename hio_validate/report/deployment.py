@@ -10,10 +10,10 @@ from hio_validate.execute.deploy import way_back
 from hio_validate.execute.deploy.deployments import Deployment
 from hio_validate.execute.deploy.work import FileChange, Work
 from hio_validate.execute.journal import Event
+from hio_validate.quantity import counted
 from hio_validate.report.difference import as_shape as difference_shape
 from hio_validate.report.difference import render
 from hio_validate.report.paragraph import paragraph
-from hio_validate.report.summary import counted
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 from hio_validate.settings.difference import Difference

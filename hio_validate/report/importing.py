@@ -7,6 +7,7 @@ from typing import Any
 
 from hio_validate.importing.configurations.draft import Draft
 from hio_validate.importing.results.reading import Reading
+from hio_validate.quantity import counted
 
 
 def render(drafts: Sequence[Draft]) -> str:
@@ -42,11 +43,13 @@ def summary(drafts: Sequence[Draft], readings: Sequence[Reading], refused: Seque
     said = []
     if drafts or not readings:
         count = sum(len(draft.open) for draft in drafts)
-        said += [_times(len(drafts), "draft"), f"{_times(count, 'thing')} open" if count else "nothing open"]
+        said += [
+            counted(len(drafts), "draft"),
+            f"{counted(count, 'thing')} open" if count else "nothing open",
+        ]
     if readings:
-        said += [_times(len(readings), "result file"), _times(sum(each.count for each in readings), "record")]
+        said += [
+            counted(len(readings), "result file"),
+            counted(sum(each.count for each in readings), "record"),
+        ]
     return ", ".join(said + ([f"{len(refused)} refused"] if refused else []))
-
-
-def _times(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -8,8 +8,8 @@ from typing import Any
 from hio_validate.execute.jobs import LEG_ENDED, Job
 from hio_validate.execute.journal import Event
 from hio_validate.execute.work import Ceilings
+from hio_validate.quantity import counted
 from hio_validate.report.json_ import dump
-from hio_validate.report.summary import counted
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 

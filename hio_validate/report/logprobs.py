@@ -7,6 +7,7 @@ from typing import Any
 
 from hio_validate.evidence.logprobs import Apart, Prompt, flips
 from hio_validate.importing.logprobs import Pair
+from hio_validate.quantity import counted
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
 
@@ -39,13 +40,9 @@ def sentence(prompts: Sequence[Prompt]) -> str:
     worst = max(positions, key=lambda each: each.tv[0])
     flipped = sum(each.flip is not None for each in positions)
     return (
-        f"{_counted(len(positions), 'position')} of {_counted(len(prompts), 'prompt')}: total variation is at least {worst.tv[0]:.3g} where it is "
-        f"largest, at most {max(each.tv[1] for each in positions):.3g} anywhere; {_counted(flipped, 'argmax flip')}"
+        f"{counted(len(positions), 'position')} of {counted(len(prompts), 'prompt')}: total variation is at least {worst.tv[0]:.3g} where it is "
+        f"largest, at most {max(each.tv[1] for each in positions):.3g} anywhere; {counted(flipped, 'argmax flip')}"
     )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _row(number: int, prompt: Prompt) -> tuple[str, str, str, str, str]:

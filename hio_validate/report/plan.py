@@ -9,10 +9,9 @@ from hio_validate.diagnostic import Report
 from hio_validate.evidence.quality_gate import level_of
 from hio_validate.execute.approvals import ASK
 from hio_validate.prospect import Approval, Prospect
-from hio_validate.quantity import declared, probability, share
+from hio_validate.quantity import counted, declared, probability, share
 from hio_validate.report import text
 from hio_validate.report.json_ import summary_and_findings
-from hio_validate.report.summary import counted
 from hio_validate.report.table import table
 from hio_validate.report.visible import visible
 from hio_validate.settings.difference import Compared

@@ -6,12 +6,8 @@ Invariant: the line never says "no error" alone where something could not be che
 from __future__ import annotations
 
 from hio_validate.diagnostic import Audited, Diagnostic, Report, Severity
+from hio_validate.quantity import counted
 from hio_validate.report.visible import visible
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, e.g. "1 error", "2 errors"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def blocks(report: Report, found: Diagnostic) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hio_validate.execute.work import ArmWork, Ceilings, Question, Work
+from hio_validate.quantity import counted
 from hio_validate.report.paragraph import paragraph
-from hio_validate.report.summary import counted
 from hio_validate.size import shown
 
 WIDTH = 80

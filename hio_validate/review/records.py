@@ -33,7 +33,7 @@ from hio_validate.models.qualification import Qualification
 from hio_validate.models.receipt import HumanScore, OperatorTest, Quality, Telemetry
 from hio_validate.models.rollback import Rollback as RollbackPlan
 from hio_validate.models.run import Run
-from hio_validate.quantity import measured
+from hio_validate.quantity import counted, measured
 from hio_validate.repo import Item, Repo
 from hio_validate.review.changes import Added
 from hio_validate.review.matrices import published
@@ -156,7 +156,7 @@ def _observed(item: Item, _: Repo) -> Iterator[str]:
     told: Observation = item.model
     source = told.source
     kept = "" if source.file else ", not kept: it may hold texts of requests"
-    yield f"{_count(told.records.count, 'record')} of a file of {source.format}, measured outside hio{kept}"
+    yield f"{counted(told.records.count, 'record')} of a file of {source.format}, measured outside hio{kept}"
     yield f"measured {_named(told.stack)}, as whoever imported it says" if told.stack else "of no known stack"
     yield from (f"found {each.id}: {each.message}" for each in told.findings)
 
@@ -177,7 +177,7 @@ def _receipt(item: Item, _: Repo) -> Iterator[str]:
             ]
             yield f"{told.backend} against {told.reference}: {sums[0]} cases ok, {sums[1]} failed, {sums[2]} not supported"
         case HumanScore():
-            yield f"{_count(told.items, 'score')} by {told.scorer}, {told.blinding}"
+            yield f"{counted(told.items, 'score')} by {told.scorer}, {told.blinding}"
         case Telemetry():
             yield f"readings of {told.producer} about {_named(told.run)}, clock {told.clock.offset_s} s off"
 
@@ -215,8 +215,8 @@ def _run(item: Item, repo: Repo) -> Iterator[str]:
     except UnreadableRows as error:
         yield f"its rows cannot be read: {error.message}"
     yield "arms: " + "; ".join(
-        f"{name} = {_arm(arm.stack, arm.set)}, {_count(rows[name], 'row')}, "
-        + (_count(len(arm.captures), "capture") if arm.captures else "nobody captured it")
+        f"{name} = {_arm(arm.stack, arm.set)}, {counted(rows[name], 'row')}, "
+        + (counted(len(arm.captures), "capture") if arm.captures else "nobody captured it")
         for name, arm in run.arms.items()
     )
     yield from metrics
@@ -224,10 +224,6 @@ def _run(item: Item, repo: Repo) -> Iterator[str]:
         yield "imported: never rises above DRAFT"
     if run.unknown:
         yield f"unknown: {', '.join(run.unknown)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _arm(stack: str, delta: object) -> str:

@@ -13,6 +13,7 @@ from hio_validate.evidence.averages import mean
 from hio_validate.evidence.observed import Fact, Finding, Measured, Observation, Requests
 from hio_validate.importing.results.readings import is_measurable
 from hio_validate.importing.results.source import Source
+from hio_validate.quantity import counted
 
 _MOST = 100_000
 """Samples that a record keeps of one metric."""
@@ -77,7 +78,10 @@ class _Requests:
 
     def findings(self) -> Iterator[Finding]:
         if self.wrong:
-            yield Finding("impossible-value", f"{self.wrong} requests end before they start, or tell no time")
+            yield Finding(
+                "impossible-value",
+                f"{counted(self.wrong, 'request')} with an end before the start, or without times",
+            )
         if not self.completed:
             yield Finding(
                 "zero-completed", "no request was completed, so that none of its numbers is a measurement"

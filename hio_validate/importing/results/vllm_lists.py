@@ -11,6 +11,7 @@ from typing import Any
 
 from hio_validate.importing.results.importer import is_number
 from hio_validate.importing.results.readings import Readings, is_measurable
+from hio_validate.quantity import counted
 
 
 def _list_of(values: Mapping[str, Any], key: str) -> list[Any] | None:
@@ -52,7 +53,9 @@ def hold_against_lists(readings: Readings, completed: int, first_token: str, gap
                 each.name for each in readings.metrics if each.definition in (first_token, "latency-request")
             ]
             readings.drop(
-                names, "first-token-after-end", f"{late} requests have their first token after their end"
+                names,
+                "first-token-after-end",
+                f"{counted(late, 'request')} had the first token after the end",
             )
         lengths = [outputs[at] for at in done] if outputs and len(outputs) > max(done) else []
         if ttfts and len(lengths) == len(whole) == len(ttfts) and all(map(is_measurable, lengths)):

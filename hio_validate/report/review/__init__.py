@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from hio_validate.quantity import counted
 from hio_validate.report.page import Code, Heading, Items, Paragraph, Part, Strong, markdown, text
 from hio_validate.report.review.answer import answer, capitalised, verdict
 from hio_validate.report.review.blocking import blocking, in_other_services, kept_quiet
 from hio_validate.report.review.limits import ALL, LIMITS, Limits, first
 from hio_validate.report.review.sections import service_sections, shared_sections, unread_section
-from hio_validate.report.summary import counted
 from hio_validate.review.changes import Review
 
 LONGEST_PAGE = 60_000

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from hio_validate.diagnostic import Severity
+from hio_validate.quantity import counted
 from hio_validate.report.page import Code, Items, Line, Strong
-from hio_validate.report.summary import counted
 from hio_validate.review.changes import Finding, How, Review, ServiceReview, StackChange
 from hio_validate.settings.difference import Group
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hio_validate.diagnostic import Severity
+from hio_validate.quantity import counted
 from hio_validate.report.page import Code, Heading, Items, Line, Paragraph, Part, Strong
 from hio_validate.report.review.limits import Limits, first
-from hio_validate.report.summary import counted
 from hio_validate.review.changes import Finding, Review
 
 _SHOWN_OF_A_KIND = 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from hio_validate.quantity import counted
 from hio_validate.report.page import (
     Change,
     Changes,
@@ -19,7 +20,6 @@ from hio_validate.report.page import (
 from hio_validate.report.review.answer import counts
 from hio_validate.report.review.blocking import blocking
 from hio_validate.report.review.limits import Limits, first
-from hio_validate.report.summary import counted
 from hio_validate.review.changes import (
     Added,
     Exposure,
