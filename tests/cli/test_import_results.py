@@ -40,9 +40,14 @@ def repo(tmp_path: Path) -> Path:
 def test_each_number_is_told_with_unit_statistic_count_and_definition(repo: Path) -> None:
     said = hio(repo, "import", "bench.jsonl")
     assert said.code == 0 and said.err == "hio: 1 result file, 2 records\n"
-    assert said.out.startswith("bench.jsonl: ") and "2 records: 2 DRAFT" in said.out
-    assert "DRAFT: measured outside hio" in said.out
-    assert "prefill-rate-bench, higher is better\n    avg_ts     200 token/s  mean, n 2\n" in said.out
+    assert said.out.startswith("bench.jsonl\n") and "2 records, DRAFT: measured outside hio" in said.out
+    table = said.out[said.out.index("  record") :].splitlines()[:3]
+    assert [line.split() for line in table] == [
+        ["record", "n", "mean", "std", "mean", "std"],
+        ["pp512", "2", "200", "0", "2560000000", "0"],
+        ["tg512", "2", "200", "0", "2560000000", "0"],
+    ]
+    assert "ts = prefill-rate-bench: llama-bench: n_prompt tokens" in said.out
     assert "This source cannot tell: " in said.out and "Next: hio compare" in said.out
     assert max(map(len, said.out.splitlines())) <= 80
 
