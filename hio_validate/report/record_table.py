@@ -30,29 +30,27 @@ def record_table(rows: Sequence[Quantity], width: int, left_out: dict[str, None]
 
 
 def _one_kind(rows: Sequence[Quantity], width: int, left_out: dict[str, None]) -> str:
-    units = [_unit(row) for row in rows]
-    counts = [count(row) for row in rows]
-    head, start = (
-        [DIRECTION[rows[0].better], "unit", "n"],
-        [[row.name, unit, number] for row, unit, number in zip(rows, units, counts, strict=True)],
-    )
-    if not any(counts):
-        head, start = head[:2], [each[:2] for each in start]
-    names = [len(each[0]) for each in [head, *start] if len(each[0]) <= _NAME]
-    room = (
-        width
-        - GAP
-        - max(names)
-        - sum(GAP + width_of([each[at] for each in [head, *start]]) for at in range(1, len(head)))
-    )
+    start = _leading(rows)
+    room = width - GAP - max(len(each[0]) for each in start if len(each[0]) <= _NAME)
+    room -= sum(GAP + width_of([each[at] for each in start]) for at in range(1, len(start[0])))
     statistics = _fitting(rows, room)
     left_out.update(dict.fromkeys(word for row in rows for word in row.numbers if word not in statistics))
-    lines = [[*head, *statistics]]
+    lines = [[*start[0], *statistics]]
     lines += [
         [*each, *(shown(row.numbers.get(word)) for word in statistics)]
-        for each, row in zip(start, rows, strict=True)
+        for each, row in zip(start[1:], rows, strict=True)
     ]
-    return aligned(lines, 2, _NAME)
+    left = 1 + ("unit" in start[0])
+    return aligned(lines, left, _NAME)
+
+
+def _leading(rows: Sequence[Quantity]) -> list[list[str]]:
+    """The head and each row without its numbers: its name, and its unit and count where any row has one."""
+    columns = [[DIRECTION[rows[0].better], *(row.name for row in rows)]]
+    for head, cells in (("unit", [_unit(row) for row in rows]), ("n", [count(row) for row in rows])):
+        if any(cells):
+            columns.append([head, *cells])
+    return [list(cells) for cells in zip(*columns, strict=True)]
 
 
 def _unit(row: Quantity) -> str:

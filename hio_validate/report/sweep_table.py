@@ -12,7 +12,7 @@ from hio_validate.report.metric_rows import Quantity, by_importance, in_order, q
 
 _FEW = 3
 """Quantities that are shown with their spread; of more, the middle and the slow end are."""
-_HEAD = 20
+_HEAD = 24
 """Columns of a name above its numbers."""
 _LEAST = 36
 """Columns that a name leaves to the others."""

@@ -183,3 +183,20 @@ def test_nothing_is_left_of_a_file_that_breaks_off(repo: Path) -> None:
 def test_usage(repo: Path, words: list[str], said: str) -> None:
     done = hio(repo, "import", "bench.jsonl", *words)
     assert done.code == 2 and said in one_sentence(done)
+
+
+def test_what_powershell_wrote_is_read_and_searched_as_text(repo: Path) -> None:
+    (repo / "bench.jsonl").write_bytes(
+        ("\ufeff" + rows({}, {"n_gen": 5}).replace("\n", "\r\n")).encode("utf-16-le")
+    )
+    words = ("import", "bench.jsonl", "--service", SERVICE, "--write")
+    shown = hio(repo, "import", "bench.jsonl", "--format", "json")
+    assert json.loads(shown.out)["results"][0]["count"] == 2
+    secret = rows({}) + rows({"note": "hf_abcdefghijklmnopqrstuvwx"})
+    kept = (repo / "bench.jsonl").read_bytes()
+    (repo / "bench.jsonl").write_bytes(("\ufeff" + secret).encode("utf-16-le"))
+    refused = hio(repo, *words)
+    assert refused.code == 1 and "hio: bench.jsonl:2: " in refused.err and not (repo / ROOM).exists()
+    (repo / "bench.jsonl").write_bytes(kept)
+    assert hio(repo, *words).code == 1 and (repo / ROOM / "bench/bench.jsonl").read_bytes() == kept
+    assert "unreadable" not in hio(repo, "validate").out

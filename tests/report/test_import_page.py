@@ -90,7 +90,7 @@ def test_what_hio_computed_and_an_unknown_count_are_marked() -> None:
         {},
     )
     assert table.splitlines()[1:] == [
-        "  a                ms    ?   1.5*",
+        "  a                ms    ?    1.5*",
         "  b                ms    ?  22.25",
     ]
 
