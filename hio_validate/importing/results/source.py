@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -27,10 +26,6 @@ LONGEST = 32 << 20
 
 _DIGITS = 300
 """Of an integer; a float holds 308."""
-
-
-_MAY_BE_TOO_LARGE = re.compile(r"\d[eE]|\d{300}")
-"""Only such a text can hold a number that no float holds; looking at each number of the others takes as long as reading it."""
 
 
 class Twice(ValueError):
@@ -165,17 +160,15 @@ def strict_json(text: str) -> Any:
 
     Infinity and NaN are read as floats; a number that no float can hold is refused rather than made infinite.
     """
-    if _MAY_BE_TOO_LARGE.search(text):
-        return json.loads(text, object_pairs_hook=_once, parse_float=_finite, parse_int=_whole)
-    return json.loads(text, object_pairs_hook=_once)
+    return _DECODER.decode(text)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in seen:
-            raise Twice(key if len(key) < 80 else f"{key[:80]}...")
-        seen[key] = value
+    seen = dict(pairs)
+    if len(seen) < len(pairs):
+        keys = [key for key, _ in pairs]
+        key = next(key for at, key in enumerate(keys) if key in keys[:at])
+        raise Twice(key if len(key) < 80 else f"{key[:80]}...")
     return seen
 
 
@@ -190,3 +183,7 @@ def _finite(text: str) -> float:
     if math.isinf(value):
         raise ValueError(f"{text[:40]} is more than a number can hold")
     return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_int=_whole)
+"""Asking each number costs less than searching the text for those that are too large."""
