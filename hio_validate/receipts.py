@@ -92,7 +92,7 @@ def made_of(
         raise NoReceipt(
             f"{source.file}: expected results of {LM_EVAL.format} or {TEST_BACKEND_OPS.format}", 1
         )
-    _refuse_private(source, raw)
+    _refuse_private(source)
     return [Made(each.document, {**each.files, kept: raw}) for each in made]
 
 
@@ -100,16 +100,20 @@ def _kept(name: str, raw: bytes, format_: str) -> dict[str, str]:
     return {"file": name, "sha256": hashlib.sha256(raw).hexdigest(), "format": format_}
 
 
-def _refuse_private(source: Source, raw: bytes) -> None:
-    """Raises NoReceipt where the bytes hold a credential, or the harness's samples with their texts."""
-    for number, line in enumerate(raw.decode("utf-8", "replace").split("\n"), 1):
-        found = secret_in(line)
-        if found:
-            raise NoReceipt(
-                f"{source.file}:{number}: {found} stands here; take it out of the file, and change it where it is used",
-                1,
-            )
-    if LM_EVAL.recognises(source) and '"samples"' in raw.decode("utf-8", "replace"):
+def _refuse_private(source: Source) -> None:
+    """Raises NoReceipt where the file holds a credential, or the harness's samples with their texts."""
+    has_samples = False
+    with source.open() as handle:
+        for number, raw in enumerate(handle, 1):
+            line = raw.decode("utf-8", "replace")
+            has_samples = has_samples or '"samples"' in line
+            found = secret_in(line)
+            if found:
+                raise NoReceipt(
+                    f"{source.file}:{number}: {found} stands here; take it out of the file, and change it where it is used",
+                    1,
+                )
+    if has_samples and LM_EVAL.recognises(source):
         raise NoReceipt(
             f"{source.file} holds the samples with their texts; record the results without them", 1
         )
