@@ -15,6 +15,7 @@ from hio_validate.evidence.observed import (
     Observation,
     Requests,
     as_row,
+    cannot_be,
     faults_of,
     of_row,
 )
@@ -153,3 +154,14 @@ def test_what_is_no_line_of_records_is_said_in_words(line: bytes, said: str) -> 
 def test_a_number_that_no_float_holds_and_one_of_no_observation_are_faults() -> None:
     assert "more than any number" in next(faults_of(RATE._replace(value=10**400)))
     assert "of 0 observations" in next(faults_of(RATE._replace(n=0)))
+
+
+@pytest.mark.parametrize(
+    ("finding", "is_one"),
+    [
+        ("impossible-value", True), ("rate-contradicts-counts", True), ("completed-exceeds-asked", True),
+        ("counts-contradict", True), ("few-samples", False), ("zero-completed", False), ("std-contradicts-samples", False),
+    ],
+)  # fmt: skip
+def test_which_findings_say_that_a_file_contradicts_itself(finding: str, is_one: bool) -> None:
+    assert cannot_be(finding) == is_one
