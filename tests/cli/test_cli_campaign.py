@@ -305,6 +305,9 @@ def test_from_a_quiet_host_to_a_champion_that_has_earned_it(tmp_path: Path, stat
     registry = place.repo.find("known-good/v1", "tiny")
     assert registry is not None and registry.model is not None
     (row,) = registry.model.settings
-    assert (row.factor, row.severity) == ("threads", "performance") and row.values in ([2], [4])
+    assert (row.factor, row.must, row.severity) == ("threads", "preferred", "performance") and row.values in (
+        [2],
+        [4],
+    )
     assert "best of the 3 configurations measured by the campaign threads" in row.because
     assert hio(place, "validate").returncode == 0
