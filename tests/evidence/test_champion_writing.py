@@ -56,6 +56,6 @@ def test_it_is_written_once(tmp_path: Path) -> None:
 def test_a_campaign_that_is_not_over_writes_nothing(tmp_path: Path) -> None:
     made = Campaigned(tmp_path, {"two": ("2", "short")})
     made.run("two")
-    with pytest.raises(CannotWrite, match="not recorded yet.*hio campaign run threads"):
+    with pytest.raises(CannotWrite, match=r"not recorded yet.*hio campaign run threads"):
         written(made)
     assert not (tmp_path / "manifests/known-good").exists()
