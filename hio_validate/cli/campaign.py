@@ -18,7 +18,7 @@ from hio_validate.execute import jobs, preflight
 from hio_validate.execute.journal import now
 from hio_validate.repo import Item, Repo, references
 from hio_validate.report import campaign as page
-from hio_validate.report import render as render_report
+from hio_validate.report import text
 from hio_validate.report.refusals import refusals
 from hio_validate.rules.base import View
 
@@ -55,8 +55,9 @@ def check(name: str, service: str | None, gates: tuple[str, ...], repo: Path | N
     else:
         show(
             page.render(seen, width(), judged=True)
+            + page.next_step(seen, report, width())
             + "\n"
-            + render_report(report, "text", color=color(), width=width())
+            + text.render(report, color=color(), width=width(), grouped=True)
         )
     sys.exit(code)
 

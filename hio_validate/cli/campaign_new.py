@@ -8,9 +8,10 @@ import click
 
 from hio_validate import campaigning, writing
 from hio_validate.cli.loading import load_repo, named, services_of
-from hio_validate.cli.shared import repo_option, stop
+from hio_validate.cli.shared import repo_option, stop, width
 from hio_validate.evidence.metrics import METRICS
 from hio_validate.planning import Begun, CannotPlan, fixture_is_there
+from hio_validate.report.paragraph import paragraph
 from hio_validate.rules.base import View
 
 
@@ -49,6 +50,8 @@ def new(
         stop(str(error), 2)
     _write(root, begun)
     click.echo(f"{name}: {begun.said}")
+    if begun.hint:
+        click.echo(paragraph(begun.hint, width()), nl=False)
     todo = f"write what stands as TODO ({begun.todo}), then " if begun.todo else ""
     click.echo(f"next: {todo}hio campaign check {name}")
 

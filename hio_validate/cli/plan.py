@@ -16,6 +16,7 @@ from hio_validate.evidence.metrics import METRICS
 from hio_validate.prospect import prospect
 from hio_validate.repo import Item, Repo, references
 from hio_validate.report import render as render_report
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.plan import as_shape, render
 from hio_validate.rules.base import View
 
@@ -65,6 +66,8 @@ def new(
         stop(str(error), 2)
     _write(root, begun)
     click.echo(f"{called}: {begun.said}")
+    if begun.hint:
+        click.echo(paragraph(begun.hint, width()), nl=False)
     if begun.todo:
         texts = "1 text" if begun.todo == 1 else f"{begun.todo} texts"
         click.echo(

@@ -65,8 +65,12 @@ def to_declare(found: OutOfScope, scope: CampaignScope) -> str:
     """What the campaign has to say of a setting so that it is in scope, as it is written: `scope: {quantisation: [q8_0]}`."""
     if found.what not in (QUANTISATION, SPECULATION):
         return f"scope: {{factors: [{', '.join([*scope.factors, found.changed.address])}]}}"
-    word = found.changed.to if _says_which(found.changed) else found.changed.address.rpartition(".")[2]
-    return f"scope: {{{found.what}: [{', '.join([*getattr(scope, found.what), word])}]}}"
+    return f"scope: {{{found.what}: [{', '.join([*getattr(scope, found.what), word_of(found.changed)])}]}}"
+
+
+def word_of(changed: Compared) -> str:
+    """The word by which a scope declares a change of quantisation or speculation: its value, else its setting."""
+    return changed.to if _says_which(changed) else changed.address.rpartition(".")[2]
 
 
 def _declared(each: Compared, kind: str, allowed: list[str]) -> bool:

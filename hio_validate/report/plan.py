@@ -9,7 +9,7 @@ from hio_validate.diagnostic import Report
 from hio_validate.evidence.quality_gate import level_of
 from hio_validate.execute.approvals import ASK
 from hio_validate.prospect import Approval, Prospect
-from hio_validate.quantity import declared, probability, share
+from hio_validate.quantity import declared, probability, share, span
 from hio_validate.report import text
 from hio_validate.report.json_ import summary_and_findings
 from hio_validate.report.summary import counted
@@ -183,7 +183,7 @@ def _does(found: Prospect) -> Iterator[tuple[str, str]]:
     plan = found.plan
     yield (
         "lasts",
-        f"at most {_duration(found.longest_s)}, {len(plan.order)} legs of at most {_duration(plan.limits.leg_s)}; restoration on top",
+        f"at most {span(found.longest_s)}, {len(plan.order)} legs of at most {span(plan.limits.leg_s)}; restoration on top",
     )
     yield "port", str(found.port) if found.port else "unknown: neither the plan nor the site says one"
     if found.stops:
@@ -199,10 +199,6 @@ def _does(found: Prospect) -> Iterator[tuple[str, str]]:
         f"memory {text_of(plan.limits.memory)}, leaves {text_of(plan.limits.available)} available, swap {text_of(plan.limits.swap)}",
     )
     yield "aborts", f"{plan.abort_owner}, or a limit"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
 
 
 def _approvals(found: Prospect, width: int) -> str:

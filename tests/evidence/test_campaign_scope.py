@@ -48,7 +48,9 @@ def test_a_setting_is_about_what_its_name_says(name: str, kind: str | None) -> N
         ("the declared space", "batch-size", "512", "scope: {factors: [server.threads, server.batch-size]}"),
     ],
 )
-def test_what_has_to_be_declared_is_said_as_it_is_written(what: str, name: str, to: str, declared: str) -> None:
+def test_what_has_to_be_declared_is_said_as_it_is_written(
+    what: str, name: str, to: str, declared: str
+) -> None:
     scope = CampaignScope(factors=["server.threads"], quantisation=["f16"])
     changed = Compared(f"server.{name}", None, None, Group.CHANGED, "1", to)
     assert to_declare(OutOfScope("two", what, changed), scope) == declared
