@@ -46,7 +46,10 @@ def test_check_says_what_every_cell_would_do_and_does_nothing(tmp_path: Path, st
     assert said.returncode == 0, said.stdout + said.stderr
     assert "4 legs of one, four, at most 4 min; stops nothing" in words_of(said.stdout)
     assert "at most 8 min for the 2 cells that are left" in words_of(said.stdout)
-    assert "next: close the gates, which keep a champion from being named; hio campaign run threads runs it" in words_of(said.stdout)
+    assert (
+        "next: close the gates, which keep a champion from being named; hio campaign run threads runs it"
+        in words_of(said.stdout)
+    )
     shape = json.loads(hio(place, "campaign", "check", "threads", "--format", "json").stdout)
     assert [each["state"] for each in shape["cells"]] == ["to-run", "to-run"]
     assert (shape["refused"], shape["coverage"], shape["exit_code"]) == ([], ["two", "four"], 0)
