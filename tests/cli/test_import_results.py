@@ -40,8 +40,7 @@ def repo(tmp_path: Path) -> Path:
 def test_each_number_is_told_with_unit_statistic_count_and_definition(repo: Path) -> None:
     said = hio(repo, "import", "bench.jsonl")
     assert said.code == 0 and said.err == "hio: 1 result file, 2 records\n"
-    assert said.out.startswith("bench.jsonl: ") and "2 records: 2 DRAFT" in said.out
-    assert "DRAFT: measured outside hio" in said.out
+    assert said.out.startswith("bench.jsonl: ") and "\n  2 records, DRAFT: measured outside hio\n" in said.out
     assert "prefill-rate-bench, higher is better\n    avg_ts     200 token/s  mean, n 2\n" in said.out
     assert "This source cannot tell: " in said.out and "Next: hio compare" in said.out
     assert max(map(len, said.out.splitlines())) <= 80

@@ -15,6 +15,7 @@ from hio_validate.evidence.observed import (
     Observation,
     Requests,
     as_row,
+    cannot_be,
     faults_of,
     of_row,
 )
@@ -105,3 +106,14 @@ def test_what_others_measured_is_a_draft_at_most() -> None:
 
 def test_every_dimension_of_a_definition_has_units() -> None:
     assert {each.dimension for each in DEFINITIONS.values()} - {"any"} == set(UNITS)
+
+
+@pytest.mark.parametrize(
+    ("finding", "is_one"),
+    [
+        ("impossible-value", True), ("rate-contradicts-counts", True), ("completed-exceeds-asked", True),
+        ("counts-contradict", True), ("few-samples", False), ("zero-completed", False), ("std-contradicts-samples", False),
+    ],
+)  # fmt: skip
+def test_which_findings_say_that_a_file_contradicts_itself(finding: str, is_one: bool) -> None:
+    assert cannot_be(finding) == is_one

@@ -92,9 +92,32 @@ def withheld(record: Observation) -> Iterator[Finding]:
             if isinstance(value, str) and _is_secret(key, value):
                 facts[key] = WITHHELD
                 yield Finding("secret-withheld", f"{key} holds a credential: it is not shown", record.line)
+    yield from _spoken(record)
     for key, value in record.foreign.items():
         if _may_be_said(key, value):
             record.foreign[key] = WITHHELD
+
+
+def _spoken(record: Observation) -> Iterator[Finding]:
+    """Names and sentences that an importer made of what stands in the source."""
+    if secret_in(record.name):
+        record.name = f"record-{record.line}"
+        yield Finding("secret-withheld", "its name holds a credential: it is not shown", record.line)
+    for index, finding in enumerate(record.findings):
+        if secret_in(finding.message):
+            record.findings[index] = finding._replace(
+                message="what it says holds a credential: it is not shown"
+            )
+    for index, measured in enumerate(record.metrics):
+        if _remembered(measured.name):
+            record.metrics[index] = measured._replace(name=f"metric-{index}")
+    record.unknown = tuple(each for each in record.unknown if not _remembered(each))
+
+
+@lru_cache(maxsize=4096)
+def _remembered(text: str) -> str | None:
+    """The same names of metrics stand in every record of a file."""
+    return secret_in(text)
 
 
 @lru_cache(maxsize=4096)

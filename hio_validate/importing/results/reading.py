@@ -47,9 +47,9 @@ class Reading:
     def records(self) -> Iterator[Observation]:
         """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""
         for record in self._read():
+            record.findings += list(withheld(record))
             record.name = self._only(record)
             record.metrics[:] = self._sound(record)
-            record.findings += withheld(record)
             _readable(record)
             self.count += 1
             self.measured += bool(record.metrics)
