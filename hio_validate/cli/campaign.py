@@ -135,10 +135,10 @@ def judged(repo: Path | None, item: Item, found: Repo, gates: tuple[str, ...]) -
             cited = found.find(each.kind, each.name, item.service)
             if (
                 cited is not None
-                and each.kind in ("plan/v1", "fixture/v1", "stack/v1")
+                and each.kind in ("plan/v1", "fixture/v1", "stack/v1", "tasks/v1")
                 and cited.file not in files
             ):
-                files.add(cited.file)
+                files |= focused.with_beside([cited])
                 waiting.append(cited)
     try:
         before = parents.of_revision(root) if kept else None

@@ -149,10 +149,10 @@ def _judged(repo: Path | None, item: Item, found: Repo, gates: tuple[str, ...]) 
     cited = (
         [found.find(each.kind, each.name, item.service) for each in references(item)] if item.model else []
     )
-    files = {
-        item.file,
-        *(each.file for each in cited if each is not None and each.kind in ("fixture/v1", "stack/v1")),
-    }
+    mine = [
+        each for each in cited if each is not None and each.kind in ("fixture/v1", "stack/v1", "tasks/v1")
+    ]
+    files = focused.with_beside([item, *mine])
     try:
         before = parents.of_revision(root) if kept else None
         return focused.judge(tree_of(repo), before, files, gates, files.__contains__)

@@ -173,6 +173,9 @@ def _task_set(found: Prospect) -> str:
     where = "every leg" if asked.legs == "every" else "the first leg of each arm"
     items = f"{found.items} items of {asked.tasks}" if found.items else f"{asked.tasks}, which cannot be read"
     said = f"{items} in {where}; at least {asked.floor:g} right on every arm, at most {asked.margin:g} less than {found.plan.baseline}"
+    if found.items and found.plan.limits.leg_s < found.items:
+        each = 1000 * found.plan.limits.leg_s / found.items
+        said += f"; a leg of at most {span(found.plan.limits.leg_s)} leaves {each:.3g} ms for an item, start and requests included"
     if found.least_margin is None:
         return said
     best = f"{found.least_margin:.3f} with {100 * (1 - level_of(found.plan)):g} % confidence"
