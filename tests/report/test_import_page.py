@@ -142,3 +142,8 @@ def test_what_a_name_says_is_no_column() -> None:
         for load in (1, 16)
     ]
     assert sweep(records).splitlines()[2].split() == ["record", "n", "mean"]
+
+
+def test_what_nobody_can_say_how_it_was_counted_has_no_direction() -> None:
+    made = Measured("predicted_tokens_seconds", "unknown", "mean", 36.2, "token/s")
+    assert record_table(quantities([made]), 80, {}).startswith("  unknown what is better")
