@@ -7,7 +7,6 @@ importer decides where they are allowed; memory is bounded by one line, or by WH
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import IO, Any
 
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.wide_text import utf8, wide_encoding
+from hio_validate.source.strict_json import Twice, strict_json
 
 HEAD = 64 << 10
 """Bytes that a format is recognised by."""
@@ -22,14 +22,6 @@ WHOLE = 128 << 20
 """Most bytes of a file that has to be read as one, such as a JSON object; lines have no such end."""
 LONGEST = 32 << 20
 """Most bytes of one line."""
-
-
-_DIGITS = 300
-"""Of an integer; a float holds 308."""
-
-
-class Twice(ValueError):
-    """A JSON object says a key twice."""
 
 
 class Source:
@@ -153,37 +145,3 @@ class Source:
             raise self.refuse(
                 "it is nested too deeply, or a number is too long", "import a part of it", line
             ) from None
-
-
-def strict_json(text: str) -> Any:
-    """A JSON value. Raises Twice for a key that stands twice in one object, ValueError for what is no JSON.
-
-    Infinity and NaN are read as floats; a number that no float can hold is refused rather than made infinite.
-    """
-    return _DECODER.decode(text)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen = dict(pairs)
-    if len(seen) < len(pairs):
-        keys = [key for key, _ in pairs]
-        key = next(key for at, key in enumerate(keys) if key in keys[:at])
-        raise Twice(key if len(key) < 80 else f"{key[:80]}...")
-    return seen
-
-
-def _whole(text: str) -> int:
-    if len(text) > _DIGITS:
-        raise ValueError(f"{text[:40]}... is more than a number can hold")
-    return int(text)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(f"{text[:40]} is more than a number can hold")
-    return value
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_int=_whole)
-"""Asking each number costs less than searching the text for those that are too large."""
