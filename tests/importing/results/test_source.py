@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results import source as reading
+from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
 
 
@@ -84,3 +86,21 @@ def test_what_is_no_file_is_told(tmp_path: Path, what: str) -> None:
 
 def test_the_head_is_text_whatever_the_bytes_are(tmp_path: Path) -> None:
     assert of(tmp_path, b"\xef\xbb\xbf{\xff").head == "{�"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (gzip.compress(b"{}"), "results.any: it is compressed (gzip)"),
+        (b"PK\x03\x04abc", "it is a zip archive"),
+        (b"SQLite format 3\x00abc", "it is a database (SQLite)"),
+        ("\ufeff[{}]".encode("utf-16-le"), "it is UTF-16"),
+        ("\ufeff[{}]".encode("utf-16-be"), "it is UTF-16"),
+    ],
+)
+def test_what_is_no_text_is_named_with_what_makes_text_of_it(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    with pytest.raises(CannotImport) as told:
+        importer_of(of(tmp_path, content))
+    assert said in str(told.value) and "; " in str(told.value)
