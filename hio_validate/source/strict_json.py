@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import json
 import math
-import re
+from collections import Counter
 from typing import Any
 
 _DIGITS = 300
 """Of an integer; a float holds 308."""
-
-_MAY_BE_TOO_LARGE = re.compile(r"\d[eE]|\d{300}")
-"""Only such a text can hold a number that no float holds; looking at each number of the others takes as long as reading it."""
 
 
 class Twice(ValueError):
@@ -26,19 +23,16 @@ def strict_json(text: str) -> Any:
 
     Infinity and NaN are read as floats; a number that no float can hold is refused rather than made infinite.
     """
-    if _MAY_BE_TOO_LARGE.search(text):
-        return json.loads(text, object_pairs_hook=once, parse_float=_finite, parse_int=_whole)
-    return json.loads(text, object_pairs_hook=once)
+    return _DECODER.decode(text)
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """For `object_pairs_hook`. Raises Twice."""
-    seen: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in seen:
-            raise Twice(key if len(key) < 80 else f"{key[:80]}...")
-        seen[key] = value
-    return seen
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise Twice(key if len(key) < 80 else f"{key[:80]}...")
+    return values
 
 
 def _whole(text: str) -> int:
@@ -52,3 +46,7 @@ def _finite(text: str) -> float:
     if math.isinf(value):
         raise ValueError(f"{text[:40]} is more than a number can hold")
     return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=once, parse_float=_finite, parse_int=_whole)
+"""Asking each number costs less than searching the text for those that are too large."""

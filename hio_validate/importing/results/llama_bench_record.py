@@ -17,6 +17,7 @@ ENOUGH = 3
 """Repetitions from which a spread says something."""
 _MOST = 2**64
 """No time in nanoseconds and no rate reaches it: llama-bench keeps times in 64 bits."""
+_SETTINGS = sorted(KNOWN - {"build_number", "build_commit", "model_filename", "test_time"} - WORK - RESULTS)
 _NO_SAMPLES = "how often each test was repeated, and the single repetitions"
 _OF_A_TABLE = ("settings that stood at their defaults", "exact values: rates are rounded to 0.01 token/s")
 
@@ -54,8 +55,7 @@ def _subject(row: Row) -> dict[str, Fact]:
         found["build"] = "-".join(build)
     if "model_filename" in values:
         found["model"] = values["model_filename"]
-    not_settings = {"build_number", "build_commit", "model_filename", "test_time"} | WORK | RESULTS
-    found |= {key: values[key] for key in sorted(KNOWN - not_settings) if key in values}
+    found |= {key: values[key] for key in _SETTINGS if key in values}
     return found
 
 
@@ -96,7 +96,13 @@ def _numbers(row: Row) -> tuple[list[Measured], list[Finding]]:
     if "n_prompt" not in values:
         findings.append(Finding("unknown-test", f"{test_of(row)} is no test that is known", row.line))
     if not measured:
-        findings.append(Finding("nothing-measured", "the row has no rate", row.line))
+        told = row.foreign.get("t/s")
+        why = (
+            f"the row has no rate: t/s is {str(told)[:40]!r}, expected 12.34 ± 0.56"
+            if told
+            else "the row has no rate"
+        )
+        findings.append(Finding("nothing-measured", why, row.line))
     n = _repetitions(row)
     if n is not None and n < ENOUGH:
         findings.append(

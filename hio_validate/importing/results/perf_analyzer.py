@@ -35,10 +35,7 @@ def recognises(source: Source) -> bool:
 
 def generation(source: Source) -> str | None:
     """The version stands at the end of the file."""
-    with source.path.open("rb") as handle:
-        handle.seek(max(source.size - 4096, 0))
-        tail = handle.read().decode("utf-8", "replace")
-    version = re.search(r'"version"\s*:\s*"([\w.+-]+)"', tail)
+    version = re.search(r'"version"\s*:\s*"([\w.+-]+)"', source.tail(4096))
     return version[1] if version else None
 
 

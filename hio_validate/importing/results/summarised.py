@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from hio_validate.evidence.definitions import DEFINITIONS, UNKNOWN
+from hio_validate.evidence.definitions import DEFINITIONS, UNITS, UNKNOWN
 from hio_validate.evidence.observed import Finding, Measured, Observation, faults_of
 from hio_validate.importing.results.importer import is_number
 
@@ -140,8 +140,10 @@ def judge_counts(observation: Observation) -> None:
     """Finds counts that do not add up, and drops every metric of a record without one completed request."""
     asked, completed, failed, cancelled = observation.requests
     told = [count for count in (completed, failed, cancelled) if count is not None]
-    if asked is not None and len(told) == 3 and sum(told) != asked:
-        message = f"{completed} completed, {failed} failed and {cancelled} cancelled requests are not the {asked} asked"
+    if asked is not None and (sum(told) > asked or (len(told) == 3 and sum(told) != asked)):
+        kinds = zip((completed, failed, cancelled), ("completed", "failed", "cancelled"), strict=True)
+        ended = ", ".join(f"{count} {kind}" for count, kind in kinds if count is not None)
+        message = f"{ended}: these requests are not the {asked} asked for"
         find(observation, "counts-contradict", message, observation.line)
     if completed == 0:
         parts = {"failed": failed, "cancelled": cancelled}
@@ -178,6 +180,24 @@ def judge_rate(
             message = f"{name} is {measured.value:g} {measured.unit}, but {counted:g} over {seconds:g} s are {allowed:g}"
             find(observation, "rate-contradicts-counts", message, observation.line)
             observation.metrics[:] = [each for each in observation.metrics if each.name != name]
+            return
+
+
+def judge_latencies(observation: Observation, seconds: float | None, slack: float) -> None:
+    """Drops the latencies of a run that is shorter than one of them: their unit, or the run's, is another one."""
+    if not seconds:
+        return
+    units = UNITS["time"]
+    for measured in observation.metrics:
+        if measured.definition != "latency-request" or measured.statistic == "std":
+            continue
+        if measured.value * units[measured.unit] > seconds * (1 + slack):
+            message = (
+                f"{measured.name} ({measured.statistic}) is {measured.value:g} {measured.unit}, "
+                f"longer than the whole run, {seconds:g} s"
+            )
+            find(observation, "latency-exceeds-duration", message, observation.line)
+            observation.metrics[:] = [each for each in observation.metrics if each.name != measured.name]
             return
 
 

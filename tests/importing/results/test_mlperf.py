@@ -168,4 +168,4 @@ def test_a_system_is_facts_and_what_is_not_told_is_no_zero() -> None:
     assert record.subject["operating_system"] == "(linux)"
     assert record.subject["node_types.0.host_memory_capacity"] == "2.2T"
     assert not {"accelerator_model_name", "accelerator_memory_capacity"} & record.subject.keys()
-    assert record.unknown == ("not told: accelerator_memory_capacity, accelerator_model_name",)
+    assert record.unknown == ("accelerator_memory_capacity, accelerator_model_name",)
