@@ -1,12 +1,14 @@
 """Receipts out of result files, and quality receipts by what a person calls them: a document's name or a result file.
 
-Invariants: a receipt is written once with the bytes that it was read from; no credential and no text of a request is kept.
+Invariants: a receipt is written once with the bytes that it was read from, and is compared only where they still give it;
+no credential and no text of a request is kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +29,7 @@ from hio_validate.importing.results.source import Source
 from hio_validate.models import reader
 from hio_validate.models.receipt import Quality
 from hio_validate.recording import modeline
-from hio_validate.repo import Repo
+from hio_validate.repo import Item, Repo
 from hio_validate.source.dump import Row, dump
 
 SUFFIX = ".receipt"
@@ -221,6 +223,8 @@ def side(
         known = ", ".join(
             f"{each.document['task']} {each.document['filter']} {each.document['metric']}" for each in made
         )
+        if not made and wanted == Wanted():
+            raise NoReceipt(f"{word} has no finite number, so nothing was measured", 3)
         raise NoReceipt(
             f"{word} has {len(made)} such numbers; say --task, --filter and --metric: {known or 'none matches'}"
         )
@@ -240,6 +244,7 @@ def _of_document(name: str, repo: Repo, service: str | None) -> Side:
     item = found[0]
     if not isinstance(item.model, Quality):
         raise NoReceipt(f"{name} is a receipt of kind {item.model.kind}; the gate compares quality receipts")
+    _reproduced(name, item, repo)
     rows = item.model.rows
     raw = repo.beside(item, rows.file) if rows else None
     if rows is None:
@@ -250,3 +255,39 @@ def _of_document(name: str, repo: Repo, service: str | None) -> Side:
         return Side(item.model, read_item_rows(item.model, raw), name)
     except UnreadableItemRows as error:
         raise NoReceipt(f"{rows.file}:{error.line}: {error.message}", 3) from None
+
+
+def _reproduced(name: str, item: Item, repo: Repo) -> None:
+    """Raises NoReceipt where the bytes that a quality receipt was read from do not give it any more (contract 10.4)."""
+    told: Quality = item.model
+    raw = repo.beside(item, told.source.file)
+    if raw is None or repo.digest_beside(item, told.source.file) != told.source.sha256:
+        raise NoReceipt(
+            f"the file that {name} was read from, {told.source.file}, is missing or has other bytes; restore it "
+            "(git checkout), or record the results again", 3,
+        )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "source")
+        path.write_bytes(raw)
+        wanted = Wanted(told.task, told.filter, told.metric)
+        made = list(_of_harness(Source(path, told.source.file), None, About("none/none", None, {}), wanted))
+    again = [reader("receipt/v1").validate_python(each.document | {"source": _ANY}) for each in made]
+    for key in _FROM_SOURCE if len(again) == 1 else ():
+        if getattr(told, key) != (found := getattr(again[0], key)) and not (key == "n" and told.rows):
+            raise NoReceipt(
+                f"{item.file} says {key} {_worded(getattr(told, key))}, the file it was read from {_worded(found)}; restore "
+                "the receipt (git checkout): it is never edited", 1,
+            )  # fmt: skip
+    if len(again) != 1:
+        raise NoReceipt(f"{told.source.file} has no number of {told.task}, {told.filter}, {told.metric}", 1)
+
+
+_FROM_SOURCE = (
+    "value", "stderr", "n", "whole", "limit", "better", "task_version", "few_shot", "seed", "harness", "dataset", "conditions",
+)  # fmt: skip
+_ANY = {"file": "source", "sha256": "0" * 64, "format": LM_EVAL.format}
+
+
+def _worded(value: Any) -> str:
+    """A value of a receipt in a sentence."""
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -9,9 +9,10 @@ import click
 from hio_validate import campaigning
 from hio_validate.cli.loading import load_repo, named, the_service
 from hio_validate.cli.new_files import create_all
-from hio_validate.cli.shared import repo_option, stop
+from hio_validate.cli.shared import repo_option, stop, width
 from hio_validate.evidence.metrics import METRICS
 from hio_validate.planning import CannotPlan, fixture_is_there
+from hio_validate.report.paragraph import paragraph
 from hio_validate.rules.base import View
 
 
@@ -48,5 +49,7 @@ def new(
         stop(str(error), 2)
     create_all(root, begun.files, "give the campaign another name")
     click.echo(f"{name}: {begun.said}")
+    if begun.hint:
+        click.echo(paragraph(begun.hint, width()), nl=False)
     todo = f"write what stands as TODO ({begun.todo}), then " if begun.todo else ""
     click.echo(f"next: {todo}hio campaign check {name}")

@@ -17,6 +17,7 @@ from hio_validate.evidence.metrics import METRICS
 from hio_validate.prospect import prospect
 from hio_validate.repo import Item, Repo, references
 from hio_validate.report import render as render_report
+from hio_validate.report.paragraph import paragraph
 from hio_validate.report.plan import as_shape, render
 from hio_validate.rules.base import View
 
@@ -66,6 +67,8 @@ def new(
         stop(str(error), 2)
     create_all(root, begun.files, "give another --name")
     click.echo(f"{called}: {begun.said}")
+    if begun.hint:
+        click.echo(paragraph(begun.hint, width()), nl=False)
     if begun.todo:
         texts = "1 text" if begun.todo == 1 else f"{begun.todo} texts"
         click.echo(
@@ -127,10 +130,10 @@ def _judged(repo: Path | None, item: Item, found: Repo, gates: tuple[str, ...]) 
     cited = (
         [found.find(each.kind, each.name, item.service) for each in references(item)] if item.model else []
     )
-    files = {
-        item.file,
-        *(each.file for each in cited if each is not None and each.kind in ("fixture/v1", "stack/v1")),
-    }
+    mine = [
+        each for each in cited if each is not None and each.kind in ("fixture/v1", "stack/v1", "tasks/v1")
+    ]
+    files = focused.with_beside([item, *mine])
     try:
         before = parents.of_revision(root) if kept else None
         return focused.judge(tree_of(repo), before, files, gates, files.__contains__)

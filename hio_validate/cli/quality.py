@@ -126,7 +126,11 @@ def record(
     except OSError as error:
         stop(f"{file} cannot be read: {error.strerror}")
     if not made:
-        stop(f"{file} has no such number; leave out --task, --filter or --metric", 3)
+        asked = any(each is not None for each in (task, filter_, metric))
+        why = (
+            "has no such number; leave out --task, --filter or --metric" if asked else "has no finite number"
+        )
+        stop(f"{file} {why}", 3)
     if name is not None:
         if len(made) > 1:
             stop(f"--name names one receipt, and here are {len(made)}: say --task, --filter and --metric", 2)

@@ -238,6 +238,8 @@ class Compared:
                 yield counted
         if one.statistic != other.statistic:
             yield f"one is the {one.statistic}, the other the {other.statistic}"
+        elif one.statistic == "spread":
+            yield "whether a deviation was divided by n or n - 1 is unknown, and unknown is never equal"
         if one.unit != other.unit and not _convertible(one, other):
             yield f"one is in {one.unit}, the other in {other.unit}"
         yield from self.workload

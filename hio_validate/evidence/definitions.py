@@ -51,11 +51,14 @@ DEFINITIONS: dict[str, Definition] = {
     "itl-gap-per-token": Definition("time per token", "time", "lower", "client: each gap between two pieces, divided by the tokens of the later one, one observation a gap"),
     "itl-per-token": Definition("time per token", "time", "lower", "client: gaps between tokens that arrive with their piece, so that gaps within a piece are 0"),
     "itl-request-mean": Definition("time per token", "time", "lower", "client: (last piece - first piece) / (generated tokens - 1), one observation a request"),
+    "itl-request-weighted": Definition("time per token", "time", "lower", "client: (last piece - first piece) / (generated tokens - 1) of a request, which counts once for each of these tokens"),
     "itl-request-median": Definition("time per token", "time", "lower", "client: median gap between two pieces, one observation a request"),
     "gap-request-mean": Definition("time per token", "time", "lower", "client: (last piece - first piece) / (pieces - 1), one observation a request"),
     "itl-request-harness": Definition("time per token", "time", "lower", "harness: (end - first token) / (generated tokens - 1), one observation a sample"),
     "tpot-whole": Definition("time per token", "time", "lower", "client: whole request / generated tokens, so that waiting for the first one counts"),
+    "tpot-whole-weighted": Definition("time per token", "time", "lower", "client: whole request / generated tokens of a request, which counts once for each of these tokens"),
     "tpot-decode-n": Definition("time per token", "time", "lower", "client: (last piece - first piece) / generated tokens, one observation a request"),
+    "tpot-decode-n-weighted": Definition("time per token", "time", "lower", "client: (last piece - first piece) / generated tokens of a request, which counts once for each of these tokens"),
     "decode-time-n": Definition("time per token", "time", "lower", "server: decode time / generated tokens"),
     "decode-time-n-1": Definition("time per token", "time", "lower", "server: decode time / (generated tokens - 1), the first came with the prompt"),
     "decode-time-batch": Definition("time per token", "time", "lower", "engine, no server: one step that generates a token for each prompt of a batch"),
@@ -127,10 +130,18 @@ DEFINITIONS: dict[str, Definition] = {
 """Name of a definition -> what it is. Names are promises: a changed way of counting is a new name."""
 
 STATISTICS = (
-    "value", "mean", "median", "min", "max", "std", "total",
+    "value", "mean", "median", "min", "max", "std", "spread", "total",
     "p0.1", "p1", "p5", "p10", "p25", "p75", "p80", "p90", "p95", "p97", "p99", "p99.9",
 )  # fmt: skip
-"""What a number is of its observations; `value`: it is the only one. The 50th percentile is `median`."""
+"""What a number is of its observations; `value`: it is the only one. The 50th percentile is `median`.
+
+`std` is divided by n, by llama-bench and nsys by n - 1, whose definitions are nobody else's; `spread` is one of both, and
+nobody knows which. Invariant: no definition has `std` from sources that divide in two ways.
+"""
+
+
+NO_GAIN = ("std", "spread")
+"""Statistics of which neither direction is a gain."""
 
 
 def in_first_unit(value: float, unit: str, definition: str) -> float | None:

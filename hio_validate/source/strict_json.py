@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from typing import Any
 
 _DIGITS = 300
@@ -27,14 +28,11 @@ def strict_json(text: str) -> Any:
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """For `object_pairs_hook`. Raises Twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise Twice(key if len(key) < 80 else f"{key[:80]}...")
-            seen.add(key)
-    return found
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise Twice(key if len(key) < 80 else f"{key[:80]}...")
+    return values
 
 
 def _whole(text: str) -> int:

@@ -191,6 +191,20 @@ def test_a_spread_has_no_direction() -> None:
     assert the_pair(compared([std], [std._replace(value=200.0)])).word is Word.HIGHER
 
 
+def test_a_deviation_of_unknown_divisor_is_compared_with_nothing() -> None:
+    spread = RATE._replace(statistic="spread")
+    pair = the_pair(compared([spread], [spread]))
+    assert (pair.word, pair.change) == (Word.NOT_COMPARABLE, None)
+    assert "divided by n or n - 1 is unknown" in pair.reasons[0]
+    assert not compared([spread], [RATE._replace(statistic="std")]).comparable
+
+
+def test_a_time_per_token_that_is_weighted_is_not_one_that_is_not() -> None:
+    weighted = Measured("inter_token_latency_ms", "itl-request-weighted", "mean", 20, "ms")
+    pair = the_pair(compared([Measured("mean_tpot_ms", "itl-request-mean", "mean", 10, "ms")], [weighted]))
+    assert pair.word is Word.NOT_COMPARABLE and "which counts once for each" in pair.reasons[0]
+
+
 def test_metrics_of_one_side_are_named() -> None:
     latency = Measured("mean_ttft_ms", "ttft-client", "mean", 100.0, "ms")
     found = compared([RATE, latency], [RATE, Measured("wall", "latency-request", "mean", 2.0, "s")])

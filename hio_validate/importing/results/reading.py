@@ -41,8 +41,8 @@ class Reading:
 
     @property
     def code(self) -> int:
-        """The exit code of a file that was read to its end: 3 where nothing was measured, 1 where it contradicts itself."""
-        return 3 if not self.measured else int(any(map(cannot_be, self.findings)))
+        """The exit code of a file that was read to its end: 1 where it contradicts itself, 3 where nothing was measured."""
+        return 1 if any(map(cannot_be, self.findings)) else 0 if self.measured else 3
 
     def records(self) -> Iterator[Observation]:
         """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""

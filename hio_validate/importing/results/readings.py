@@ -24,6 +24,8 @@ FEW = 20
 """Fewer completed requests than this make each outer quantile one of them."""
 _MOST = 1e30
 """More than any count, time or rate can be, in whatever unit; arithmetic with more would not end well."""
+_OF_REQUESTS = ("completed-exceeds-asked", "counts-contradict")
+"""Findings that stay where nothing was measured: they are of the requests themselves."""
 _CONTENT = re.compile(
     r"text|prompt|content|message|response|answer|reason|request|errors?$|^input$|^output$", re.I
 )
@@ -274,7 +276,7 @@ class Readings:
     def nothing_completed(self) -> None:
         """All that was measured goes: of no completed request there is no evidence."""
         self.metrics, self.unknown = [], []
-        self.findings = [each for each in self.findings if each.id == "completed-exceeds-asked"]
+        self.findings = [each for each in self.findings if each.id in _OF_REQUESTS]
         self.finding(
             "zero-completed", "no request was completed, so that none of its numbers is a measurement"
         )

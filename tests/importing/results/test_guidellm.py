@@ -46,14 +46,34 @@ def test_no_text_and_no_secret_of_a_request_is_kept(name: str) -> None:
         assert secret not in kept
 
 
-def test_time_per_output_token_counts_the_first_one_since_0_3_and_not_before() -> None:
+def test_time_per_output_token_counts_the_first_one_since_0_3_and_not_before(tmp_path: Path) -> None:
     old, new = (records_of(HERE / name, "guidellm")[0] for name in ("report-0.2.json", "report-0.5.json"))
-    assert number(old, "time_per_output_token_ms").definition == "tpot-decode-n"
-    assert number(new, "time_per_output_token_ms").definition == "tpot-whole"
+    assert number(old, "time_per_output_token_ms").definition == "tpot-decode-n-weighted"
+    assert number(new, "time_per_output_token_ms").definition == "tpot-whole-weighted"
     for record in (old, new):
-        assert number(record, "inter_token_latency_ms").definition == "itl-request-mean"
+        assert number(record, "inter_token_latency_ms").definition == "itl-request-weighted"
         assert number(record, "inter_token_latency_ms").n == 3
-        assert "weighted-by-tokens" in ids(record)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "definition"),
+    [
+        ({"min": 21, "max": 21}, "itl-request-mean"),
+        ({"min": 11, "max": 41}, "itl-request-weighted"),
+        ({"min": None, "max": None}, "itl-request-weighted"),
+        ({}, "itl-request-weighted"),
+    ],
+)
+def test_a_weight_by_tokens_is_a_way_of_counting_unless_all_answers_are_known_to_be_equally_long(
+    tmp_path: Path, lengths: dict[str, Any], definition: str
+) -> None:
+    def change(benchmark: Any) -> None:
+        benchmark["metrics"]["output_token_count"]["successful"] = lengths
+
+    record, _ = records_of(changed(tmp_path, change), "guidellm")
+    assert number(record, "inter_token_latency_ms").definition == definition
+    whole = number(record, "time_per_output_token_ms").definition
+    assert whole == ("tpot-whole" if definition == "itl-request-mean" else "tpot-whole-weighted")
 
 
 def test_the_rows_of_0_1_are_summed_up_a_request_at_a_time() -> None:
