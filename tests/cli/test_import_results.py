@@ -177,3 +177,18 @@ def test_nothing_is_left_of_a_file_that_breaks_off(repo: Path) -> None:
 def test_usage(repo: Path, words: list[str], said: str) -> None:
     done = hio(repo, "import", "bench.jsonl", *words)
     assert done.code == 2 and said in one_sentence(done)
+
+
+@pytest.mark.parametrize(
+    ("service", "name"),
+    [
+        (SERVICE, "../../../escaped"), (SERVICE, ".."), (SERVICE, ""), (SERVICE, "a/b"), (SERVICE, "-x"), (SERVICE, "x" * 101),
+        (SERVICE, "a\n"), ("../escaped", "fine"), ("lab/..", "fine"), ("/escaped", "fine"), ("lab/", "fine"),
+    ],
+)  # fmt: skip
+def test_nothing_is_written_outside_of_the_room(repo: Path, service: str, name: str) -> None:
+    (repo / "bench.jsonl").write_text(rows({}), encoding="utf-8")
+    before = sorted(repo.parent.rglob("*"))
+    said = hio(repo, "import", "bench.jsonl", "--service", service, "--write", "--name", name)
+    assert said.code == 2 and "that begin with a letter or digit" in " ".join(said.err.split())
+    assert sorted(repo.parent.rglob("*")) == before
