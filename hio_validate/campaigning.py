@@ -12,10 +12,14 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from hio_validate import planning
+from hio_validate import planned_quality, planning
 from hio_validate.evidence.campaign import BENCH
+from hio_validate.evidence.campaign_scope import out_of_scope, word_of
 from hio_validate.evidence.design import between, full_name, legs
+from hio_validate.known_good import judge
 from hio_validate.known_good.row import value_of
+from hio_validate.ledger import one_setting
+from hio_validate.models.campaign import CampaignScope
 from hio_validate.models.plan import Plan
 from hio_validate.planning import Begun, CannotPlan, Compared
 from hio_validate.recording import modeline
@@ -76,8 +80,10 @@ def begin(
     file = f"manifests/services/{service}/campaigns/{name}.yaml"
     content = dump(_campaign(view, service, name, parent, cells, grid), head=modeline("campaign", file))
     every = ((file, content), *files.items())
-    said = f"{len(cells)} cells over {parent}" + (f", {len(drafts)} plans begun" if drafts else "")
-    return Begun(every, said, sum(each.count(TODO.encode()) for _, each in every))
+    said = f"{_counted(len(cells), 'cell')} over {parent}"
+    said += f", {_counted(len(drafts), 'plan')} begun" if drafts else ""
+    hint = planned_quality.unasked(view, service)
+    return Begun(every, said, sum(each.count(TODO.encode()) for _, each in every), hint)
 
 
 def _cells(view: View, service: str, parent: str, grid: Grid) -> Iterator[Compared]:
@@ -109,6 +115,10 @@ def _cells(view: View, service: str, parent: str, grid: Grid) -> Iterator[Compar
         )
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _short(setting: str, value: str) -> str:
     """`threads-2` for server.threads = 2."""
     return re.sub(r"[^A-Za-z0-9.+-]+", "-", f"{setting.rpartition('.')[2]}-{value}").strip("-.")
@@ -127,7 +137,7 @@ def _campaign(
         "name": name,
         "service": service,
         "question": f"{TODO}: what the campaign is to find out",
-        "model": Row(name=f"{TODO}: the model, as its known-good registry is called"),
+        "model": Row(_served(view, service, parent)),
         "engines": {engine: Row(said)},
         "target": Row(hardware=f"{TODO}: processor, device, memory", scheduler="host"),
         "deployment": Row(stack=_deployed(view, service) or parent),
@@ -140,9 +150,20 @@ def _campaign(
         "focus": {"metric": first.decide.metric, "better": first.decide.better, **_accuracy(first)},
         "baseline": Row(stack=parent, **({"entry": entry.name} if entry else {})),
         "protocol": Row(method=first.method, cache=first.cache, restart=first.restart),
-        **({"scope": {"factors": list(grid)}} if grid else {}),
+        **({"scope": _scope(view, cells, grid)} if grid else {}),
         "cells": {each.name.removeprefix(f"{name}-"): Row(_cell(each, service, engine, len(shapes))) for each in cells},
     }  # fmt: skip
+
+
+def _scope(view: View, cells: Sequence[Item], grid: Grid) -> dict[str, Any]:
+    """The space that the grid names; what of it is quantisation or speculation is declared as such."""
+    said: dict[str, list[str]] = {}
+    for cell in cells:
+        for each in out_of_scope(cell, CampaignScope(), view.repo, view.settings):
+            if any(one_setting(name, each.changed.address) for name in grid):
+                words = said.setdefault(each.what, [])
+                words += [word] if (word := word_of(each.changed)) not in words else []
+    return {**said, "factors": list(grid)}
 
 
 def _cell(plan: Item, service: str, engine: str, shapes: int) -> dict[str, str]:
@@ -173,6 +194,15 @@ def _engine(view: View, service: str, parent: str) -> tuple[str, dict[str, str]]
     if source is not None and source.revision and _COMMIT.fullmatch(source.revision):
         said["revision"] = source.revision
     return process.build or str(process.engine), said
+
+
+def _served(view: View, service: str, parent: str) -> dict[str, str]:
+    """The model, where exactly one known-good registry is about what the parent serves."""
+    stack = view.repo.find("stack/v1", parent, service)
+    known = judge(view.repo, service, stack, view.settings).registries if stack is not None else ()
+    return {
+        "name": known[0] if len(known) == 1 else f"{TODO}: the model, as its known-good registry is called"
+    }
 
 
 def _accuracy(plan: Plan) -> dict[str, Any]:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from hio_validate import engine
 from hio_validate.diagnostic import Report
 from hio_validate.parents import Parents
-from hio_validate.repo import Tree
+from hio_validate.repo import Item, Tree, evidence_files, joined
 from hio_validate.surroundings import around
+
+
+def with_beside(items: Iterable[Item]) -> set[str]:
+    """The files of documents with those that stand beside them and are judged with them: the items of task sets."""
+    mine = list(items)
+    beside = {
+        joined(item.file, file)
+        for item in mine
+        if item.kind == "tasks/v1"
+        for _, file, _ in evidence_files(item)
+    }
+    return {item.file for item in mine} | beside
 
 
 def judge(

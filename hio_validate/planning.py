@@ -19,6 +19,7 @@ from hio_validate.models.entry import FailedRun
 from hio_validate.models.site import Place
 from hio_validate.moment import moment
 from hio_validate.next_test import AskedTest, asked_tests
+from hio_validate.planned_quality import quality_of, unasked
 from hio_validate.recording import modeline
 from hio_validate.repo import Item, item_of
 from hio_validate.rules.base import View
@@ -77,6 +78,8 @@ class Begun:
     said: str
     todo: int
     """Texts that only a person can write."""
+    hint: str = ""
+    """What the documents have and nothing asks for."""
 
 
 def asked(view: View, service: str, factor: str | None, matrix: str | None) -> AskedTest:
@@ -210,7 +213,8 @@ def begin(
     files.insert(0, (file, dump(_with_runs(view, data, file), head=modeline("plan", file))))
     factors = f"{', '.join(compared.factors) or 'nothing'} changed against {compared.baseline}"
     said = f"{factors}, {len(data['order'])} legs, asked by {compared.asked_by}"
-    return Begun(tuple(files), said, sum(content.count(TODO.encode()) for _, content in files))
+    hint = unasked(view, service) if stage == "confirmation" else ""
+    return Begun(tuple(files), said, sum(content.count(TODO.encode()) for _, content in files), hint)
 
 
 _MEASURED = {
@@ -257,6 +261,7 @@ def _plan(
     first, second = compared.arms
     order = balanced_order(first, second, LEGS[stage])
     a_a = stage == "a-a"
+    quality = quality_of(view, service) if stage == "confirmation" else None
     return {
         "hio": "plan/v1",
         "name": name,
@@ -276,6 +281,7 @@ def _plan(
         "fixture": fixture,
         "requests": Row(warm_up=1, measured=3),
         **({"checks": checks} if checks else {}),
+        **({"quality": Row(quality)} if quality else {}),
         "same_work": Row(content="equal"),
         "decide": _criteria(metric),
         "limits": _limits(place, len(order)),

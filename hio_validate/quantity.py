@@ -37,6 +37,13 @@ def published(percent: float) -> str:
     return f"{percent:+.12g} %"
 
 
+def span(seconds: float) -> str:
+    """How long something may take: 90 s, 40 min, 4 h."""
+    if seconds < 120:
+        return f"{seconds:g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+
+
 def probability(p: float) -> str:
     """A p value or a level to three digits: 0.0286."""
     return f"{p:.3g}"

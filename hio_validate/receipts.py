@@ -1,12 +1,14 @@
 """Receipts out of result files, and quality receipts by what a person calls them: a document's name or a result file.
 
-Invariants: a receipt is written once with the bytes that it was read from; no credential and no text of a request is kept.
+Invariants: a receipt is written once with the bytes that it was read from, and is compared only where they still give it;
+no credential and no text of a request is kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +29,7 @@ from hio_validate.importing.results.source import Source
 from hio_validate.models import reader
 from hio_validate.models.receipt import Quality
 from hio_validate.recording import modeline
-from hio_validate.repo import Repo
+from hio_validate.repo import Item, Repo
 from hio_validate.source.dump import Row, dump
 
 SUFFIX = ".receipt"
@@ -92,7 +94,7 @@ def made_of(
         raise NoReceipt(
             f"{source.file}: expected results of {LM_EVAL.format} or {TEST_BACKEND_OPS.format}", 1
         )
-    _refuse_private(source, raw)
+    _refuse_private(source)
     return [Made(each.document, {**each.files, kept: raw}) for each in made]
 
 
@@ -100,16 +102,20 @@ def _kept(name: str, raw: bytes, format_: str) -> dict[str, str]:
     return {"file": name, "sha256": hashlib.sha256(raw).hexdigest(), "format": format_}
 
 
-def _refuse_private(source: Source, raw: bytes) -> None:
-    """Raises NoReceipt where the bytes hold a credential, or the harness's samples with their texts."""
-    for number, line in enumerate(raw.decode("utf-8", "replace").split("\n"), 1):
-        found = secret_in(line)
-        if found:
-            raise NoReceipt(
-                f"{source.file}:{number}: {found} stands here; take it out of the file, and change it where it is used",
-                1,
-            )
-    if LM_EVAL.recognises(source) and '"samples"' in raw.decode("utf-8", "replace"):
+def _refuse_private(source: Source) -> None:
+    """Raises NoReceipt where the file holds a credential, or the harness's samples with their texts."""
+    has_samples = False
+    with source.open() as handle:
+        for number, raw in enumerate(handle, 1):
+            line = raw.decode("utf-8", "replace")
+            has_samples = has_samples or '"samples"' in line
+            found = secret_in(line)
+            if found:
+                raise NoReceipt(
+                    f"{source.file}:{number}: {found} stands here; take it out of the file, and change it where it is used",
+                    1,
+                )
+    if has_samples and LM_EVAL.recognises(source):
         raise NoReceipt(
             f"{source.file} holds the samples with their texts; record the results without them", 1
         )
@@ -217,6 +223,8 @@ def side(
         known = ", ".join(
             f"{each.document['task']} {each.document['filter']} {each.document['metric']}" for each in made
         )
+        if not made and wanted == Wanted():
+            raise NoReceipt(f"{word} has no finite number, so nothing was measured", 3)
         raise NoReceipt(
             f"{word} has {len(made)} such numbers; say --task, --filter and --metric: {known or 'none matches'}"
         )
@@ -236,6 +244,7 @@ def _of_document(name: str, repo: Repo, service: str | None) -> Side:
     item = found[0]
     if not isinstance(item.model, Quality):
         raise NoReceipt(f"{name} is a receipt of kind {item.model.kind}; the gate compares quality receipts")
+    _reproduced(name, item, repo)
     rows = item.model.rows
     raw = repo.beside(item, rows.file) if rows else None
     if rows is None:
@@ -246,3 +255,39 @@ def _of_document(name: str, repo: Repo, service: str | None) -> Side:
         return Side(item.model, read_item_rows(item.model, raw), name)
     except UnreadableItemRows as error:
         raise NoReceipt(f"{rows.file}:{error.line}: {error.message}", 3) from None
+
+
+def _reproduced(name: str, item: Item, repo: Repo) -> None:
+    """Raises NoReceipt where the bytes that a quality receipt was read from do not give it any more (contract 10.4)."""
+    told: Quality = item.model
+    raw = repo.beside(item, told.source.file)
+    if raw is None or repo.digest_beside(item, told.source.file) != told.source.sha256:
+        raise NoReceipt(
+            f"the file that {name} was read from, {told.source.file}, is missing or has other bytes; restore it "
+            "(git checkout), or record the results again", 3,
+        )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "source")
+        path.write_bytes(raw)
+        wanted = Wanted(told.task, told.filter, told.metric)
+        made = list(_of_harness(Source(path, told.source.file), None, About("none/none", None, {}), wanted))
+    again = [reader("receipt/v1").validate_python(each.document | {"source": _ANY}) for each in made]
+    for key in _FROM_SOURCE if len(again) == 1 else ():
+        if getattr(told, key) != (found := getattr(again[0], key)) and not (key == "n" and told.rows):
+            raise NoReceipt(
+                f"{item.file} says {key} {_worded(getattr(told, key))}, the file it was read from {_worded(found)}; restore "
+                "the receipt (git checkout): it is never edited", 1,
+            )  # fmt: skip
+    if len(again) != 1:
+        raise NoReceipt(f"{told.source.file} has no number of {told.task}, {told.filter}, {told.metric}", 1)
+
+
+_FROM_SOURCE = (
+    "value", "stderr", "n", "whole", "limit", "better", "task_version", "few_shot", "seed", "harness", "dataset", "conditions",
+)  # fmt: skip
+_ANY = {"file": "source", "sha256": "0" * 64, "format": LM_EVAL.format}
+
+
+def _worded(value: Any) -> str:
+    """A value of a receipt in a sentence."""
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -14,8 +14,9 @@ from hio_validate.planning import Begun, CannotPlan
 from hio_validate.repo import item_of
 from hio_validate.rules.base import View
 from hio_validate.source import read
-from tests.execute.experiment import SERVICE
+from tests.execute.experiment import ROOM, SERVICE, yaml
 from tests.execute.small_campaign import small_campaign
+from tests.small_repo import write
 
 SETTING = st.from_regex(r"[a-z][a-z.-]{0,20}", fullmatch=True)
 VALUE = st.from_regex(r"[A-Za-z0-9._]{1,8}", fullmatch=True)
@@ -58,6 +59,54 @@ def test_every_point_of_a_grid_that_differs_from_the_parent_is_a_cell_with_a_pla
     assert campaign.scope.factors == ["server.threads"]
     assert (
         (campaign.baseline.stack, campaign.baseline.entry) == ("base", "b0") if campaign.baseline else False
+    )
+
+
+def test_what_the_grid_asks_of_quantisation_is_declared(tmp_path: Path) -> None:
+    made, campaign = begun(tmp_path, {"server.cache-type-k": ["q8_0"], "server.threads": ["2"]})
+    assert (campaign.scope.quantisation, campaign.scope.speculation) == (["q8_0"], [])
+    assert campaign.scope.factors == ["server.cache-type-k", "server.threads"]
+    assert made.said == "1 cell over base, 1 plan begun"
+
+
+TASKS = {
+    "hio": "tasks/v1", "name": "sums", "source": "arithmetic", "scoring": "first-number", "max_tokens": 8, "seed": 1,
+    "sampling": {"temperature": 0}, "items": {"file": "sums.jsonl", "sha256": "0" * 64, "count": 40},
+}  # fmt: skip
+GATE = {"tasks": "sums", "floor": 0.6, "margin": 0.1, "legs": "every"}
+
+
+def with_tasks(root: Path, asking: bool) -> tuple[Begun, Campaign]:
+    repo = small_campaign(root, **({"quality": GATE} if asking else {}))
+    write(repo.root, {f"{ROOM}/tasks/sums.yaml": yaml(TASKS)})
+    made = begin(View(repo.repo), SERVICE, "sweep", [], {"server.threads": ["3"]}, "decode_tps", "tides")
+    item = item_of(read(made.files[0][1], made.files[0][0]))
+    assert item.model is not None, item.refused
+    return made, item.model
+
+
+def test_a_task_set_is_asked_as_another_plan_of_the_service_asks_it(tmp_path: Path) -> None:
+    made, campaign = with_tasks(tmp_path, asking=True)
+    plan = item_of(read(made.files[1][1], made.files[1][0])).model
+    assert plan.quality is not None
+    assert (plan.quality.tasks, plan.quality.floor, plan.quality.margin, plan.quality.legs) == (
+        "sums",
+        0.6,
+        0.1,
+        "every",
+    )
+    assert campaign.focus is not None and campaign.focus.accuracy is not None
+    assert (campaign.focus.accuracy.tasks, campaign.focus.accuracy.floor) == ("sums", 0.6)
+    assert made.hint == ""
+
+
+def test_a_task_set_of_which_nobody_said_what_is_enough_is_told(tmp_path: Path) -> None:
+    made, campaign = with_tasks(tmp_path, asking=False)
+    assert campaign.focus is not None and campaign.focus.accuracy is not None
+    assert campaign.focus.accuracy.tasks is None
+    assert made.hint == (
+        "the task set sums is not asked: only you know what is enough; write quality: {tasks: sums, floor: ..., "
+        "margin: ...}, the margin at least 0.063"
     )
 
 

@@ -50,6 +50,33 @@ def verdicts(found: Judgement) -> list[tuple[str, str]]:
     return [(each.verdict, each.factor) for each in found.violations]
 
 
+PREFERS = {
+    "factor": "threads",
+    "must": "preferred",
+    "values": [4],
+    "severity": "performance",
+    "scope": "short",
+}
+
+
+def test_what_is_preferred_is_told_and_refuses_nothing(tmp_path: Path) -> None:
+    found = judged(tmp_path, registry({**PREFERS, "because": "it is faster"}))
+    assert not found.violations and found.registries == ("tiny",)
+    (note,) = found.notes
+    assert note.startswith("server.threads is 1 (") and note.endswith(
+        "); tiny prefers 4 in short: it is faster"
+    )
+    assert not judged(tmp_path, registry({**PREFERS, "values": [1]})).notes
+
+
+@pytest.mark.parametrize("models", [[{"name": "tiny-q4.gguf"}], [{"sha256": WEIGHTS}]])
+def test_preferences_alone_leave_nothing_undecided(tmp_path: Path, models: list[dict[str, str]]) -> None:
+    nameless = {BASE: stack("base", 1)}
+    assert not judged(tmp_path, registry(PREFERS, models=models), nameless).violations
+    required = {"factor": "threads", "must": "required", "values": [1]}
+    assert verdicts(judged(tmp_path, registry(PREFERS, required, models=models), nameless))
+
+
 # --- what a requirement asks -----------------------------------------------------------------------------
 
 

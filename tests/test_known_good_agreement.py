@@ -66,6 +66,9 @@ def test_a_contradiction_is_what_no_value_meets(one: Requirement, other: Require
         pytest.param({"must": "required", "values": ["on"]}, {"must": "opt-in", "values": [True]}, id="required-and-opt-in"),
         pytest.param({"must": "required"}, {"must": "phase-limited", "phases": ["warm-up"]}, id="required-in-a-phase"),
         pytest.param({"must": "required", "values": [1]}, {"must": "required", "values": [2], "factor": "LLAMA_ARG_THREADS"}, id="spelt-otherwise"),
+        pytest.param({"must": "preferred", "values": [4]}, {"must": "forbidden", "values": [4]}, id="preferred-and-forbidden"),
+        pytest.param({"must": "preferred", "values": [4]}, {"must": "required", "values": [2]}, id="preferred-and-required"),
+        pytest.param({"must": "preferred", "values": [4]}, {"must": "preferred", "values": [4]}, id="preferred-twice"),
     ],
 )  # fmt: skip
 def test_ways_to_contradict(one: dict[str, Any], other: dict[str, Any]) -> None:
@@ -79,6 +82,9 @@ def test_ways_to_contradict(one: dict[str, Any], other: dict[str, Any]) -> None:
         pytest.param({"must": "required", "values": [1], "builds": ["a"]}, {"must": "forbidden", "values": [1], "builds": ["b"]}, id="builds"),
         pytest.param({"must": "required", "values": [1]}, {"must": "forbidden", "values": [1], "factor": "batch-size"}, id="settings"),
         pytest.param({"must": "forbidden", "values": [1]}, {"must": "forbidden", "values": [2]}, id="two-forbidden"),
+        pytest.param({"must": "preferred", "values": [4]}, {"must": "preferred", "values": [2]}, id="two-preferred"),
+        pytest.param({"must": "preferred", "values": [4], "scope": "a"}, {"must": "preferred", "values": [4], "scope": "b"}, id="scopes"),
+        pytest.param({"must": "preferred", "values": [4]}, {"must": "required", "at_least": 2}, id="preferred-within"),
     ],
 )  # fmt: skip
 def test_what_both_can_be_met(one: dict[str, Any], other: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from hio_validate.execute import jobs, preflight
 from hio_validate.execute.journal import now
 from hio_validate.repo import Item, Repo, references
 from hio_validate.report import campaign as page
-from hio_validate.report import render as render_report
+from hio_validate.report import text
 from hio_validate.report.refusals import refusals
 from hio_validate.rules.base import View
 
@@ -55,8 +55,9 @@ def check(name: str, service: str | None, gates: tuple[str, ...], repo: Path | N
     else:
         show(
             page.render(seen, width(), judged=True)
+            + page.next_step(seen, report, width())
             + "\n"
-            + render_report(report, "text", color=color(), width=width())
+            + text.render(report, color=color(), width=width(), grouped=True)
         )
     sys.exit(code)
 
@@ -134,10 +135,10 @@ def judged(repo: Path | None, item: Item, found: Repo, gates: tuple[str, ...]) -
             cited = found.find(each.kind, each.name, item.service)
             if (
                 cited is not None
-                and each.kind in ("plan/v1", "fixture/v1", "stack/v1")
+                and each.kind in ("plan/v1", "fixture/v1", "stack/v1", "tasks/v1")
                 and cited.file not in files
             ):
-                files.add(cited.file)
+                files |= focused.with_beside([cited])
                 waiting.append(cited)
     try:
         before = parents.of_revision(root) if kept else None

@@ -1,14 +1,18 @@
-"""Adds the settings of a champion to the known-good registry of its model (contract 10.5)."""
+"""Adds the settings of a champion to the known-good registry of its model (contract 10.5).
+
+Invariant: what is written is preferred and never required, so that no deployment is refused for speed alone (contract 8.6).
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from hio_validate import writing
-from hio_validate.evidence.cell_result import CellResult
+from hio_validate.evidence.cell_result import CellResult, scope_of
 from hio_validate.evidence.champion import Champion
 from hio_validate.evidence.design import contrasts
 from hio_validate.known_good.row import CannotRecord, checked, recorded, value_of
@@ -32,6 +36,11 @@ def write(judged: Champion, root: Path, view: View) -> Iterator[str]:
     winner = judged.overall
     if winner is None:
         raise CannotWrite(_why_none(judged))
+    if not judged.is_recorded:
+        raise CannotWrite(
+            f"the campaign is not recorded yet, so that a cell may still change it: hio campaign run {judged.campaign.name} "
+            "--yes goes on, --close ends it"
+        )
     rows = list(_rows(judged, winner, view))
     if not rows:
         raise CannotWrite(
@@ -44,7 +53,8 @@ def write(judged: Champion, root: Path, view: View) -> Iterator[str]:
         (writing.replace if old else writing.create)(root / file, content)
     except OSError as error:
         raise CannotWrite(f"{file} cannot be written: {error.strerror}") from None
-    yield f"{'added to' if old else 'wrote'} {file}: {', '.join(row['factor'] for row in rows)}"
+    factors = ", ".join(row["factor"] for row in rows)
+    yield f"{'added to' if old else 'wrote'} {file}: {factors}, preferred; no deployment is refused for it"
     for each in next_steps(judged, judged.campaign.service or ""):
         yield f"next: {each}"
 
@@ -72,7 +82,7 @@ def _rows(judged: Champion, winner: CellResult, view: View) -> Iterator[dict[str
         if each.class_ is Class.TUNING and each.to not in (ABSENT, UNKNOWN):
             yield {
                 "factor": each.address.partition(".")[2] or each.address,
-                "must": "required",
+                "must": "preferred",
                 "values": [value_of(each.to)],
                 "severity": "performance",
                 "because": said,
@@ -111,7 +121,8 @@ def _with(item: Item, row: dict[str, Any], view: View) -> Item:
 def _new(judged: Champion, winner: CellResult, rows: list[dict[str, Any]], file: str) -> bytes:
     campaign = judged.campaign.model
     models = [{"name": campaign.model.name}]
-    models += [{"sha256": campaign.model.sha256}] if campaign.model.sha256 else []
+    measured = campaign.model.sha256 or scope_of(winner, "model")
+    models += [{"sha256": measured}] if re.fullmatch(r"[0-9a-f]{64}", measured) else []
     data = {
         "hio": "known-good/v1",
         "name": campaign.model.name,

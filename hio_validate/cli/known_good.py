@@ -120,7 +120,7 @@ def _own_stack(path: Path) -> Item | None:
 @click.option(
     "--must",
     required=True,
-    type=click.Choice(["required", "forbidden", "opt-in", "phase-limited"]),
+    type=click.Choice(["required", "forbidden", "opt-in", "phase-limited", "preferred"]),
     help="What of it.",
 )
 @click.option("--value", "values", multiple=True, help="A value that is meant; may be given several times.")

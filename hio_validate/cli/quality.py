@@ -40,7 +40,7 @@ def quality() -> None:
     """Whether it still answers rightly: receipts of harnesses and operator tests, and the gate between two of them."""
 
 
-@quality.command()
+@quality.command(short_help="Hold a candidate's quality against a baseline's.")
 @click.argument("baseline")
 @click.argument("candidate")
 @click.option(
@@ -89,7 +89,7 @@ def gate(
     sys.exit(page.code)
 
 
-@quality.command()
+@quality.command(short_help="Read what a harness said, and keep it as a receipt.")
 @click.argument("file", type=_file)
 @click.option(
     "--service", metavar="SITE/NAME", required=True, help="The service that was measured, as you say."
@@ -126,7 +126,11 @@ def record(
     except OSError as error:
         stop(f"{file} cannot be read: {error.strerror}")
     if not made:
-        stop(f"{file} has no such number; leave out --task, --filter or --metric", 3)
+        asked = any(each is not None for each in (task, filter_, metric))
+        why = (
+            "has no such number; leave out --task, --filter or --metric" if asked else "has no finite number"
+        )
+        stop(f"{file} {why}", 3)
     if name is not None:
         if len(made) > 1:
             stop(f"--name names one receipt, and here are {len(made)}: say --task, --filter and --metric", 2)

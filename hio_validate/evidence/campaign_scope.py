@@ -61,15 +61,28 @@ def out_of_scope(plan: Item, scope: CampaignScope, repo: Repo, settings: Setting
                 yield OutOfScope(contrast.arm, "the declared space", each)
 
 
+def to_declare(found: OutOfScope, scope: CampaignScope) -> str:
+    """What the campaign has to say of a setting so that it is in scope, as it is written: `scope: {quantisation: [q8_0]}`."""
+    if found.what not in (QUANTISATION, SPECULATION):
+        return f"scope: {{factors: [{', '.join([*scope.factors, found.changed.address])}]}}"
+    return f"scope: {{{found.what}: [{', '.join([*getattr(scope, found.what), word_of(found.changed)])}]}}"
+
+
+def word_of(changed: Compared) -> str:
+    """The word by which a scope declares a change of quantisation or speculation: its value, else its setting."""
+    return changed.to if _says_which(changed) else changed.address.rpartition(".")[2]
+
+
 def _declared(each: Compared, kind: str, allowed: list[str]) -> bool:
     """Whether a value is declared. Of a draft's lengths and of a model's file the kind has to be declared, no value."""
-    name = each.address.rpartition(".")[2]
-    says_which = name.startswith("cache-type") or name in (
-        "spec-type",
-        "kv-cache-dtype",
-        "quantization",
-        "dtype",
-    )
-    if not says_which or each.to == ABSENT:
+    if not _says_which(each):
         return bool(allowed)
     return each.to.lower() in {word.lower() for word in allowed}
+
+
+def _says_which(each: Compared) -> bool:
+    """Whether the value of a setting is the word by which a scope declares it."""
+    name = each.address.rpartition(".")[2]
+    return each.to != ABSENT and (
+        name.startswith("cache-type") or name in ("spec-type", "kv-cache-dtype", "quantization", "dtype")
+    )

@@ -23,7 +23,7 @@ LOAD = ("concurrency", "request_rate")
 """Of which both sides must say one, where requests can be at once."""
 MUST_BE_KNOWN = (*SHAPE, *LOAD, "dataset", "cache", "depth_tokens")
 """Facts of a workload that are not equal where only one side says them; others may be said by one alone."""
-_APART = {"acceptance", "memory", "kernel launches", "prefill rate", "time to first token"}
+_APART = {"acceptance", "kernel launches", "prefill rate", "time to first token"}
 """Quantities that may be compared where acceptance differs: no drafting is in them (contract 6.4)."""
 _SPECULATION = ("drafted", "accepted", "target_batches", "acceptance", "draft_length")
 _USUAL = ("value", "mean", "median")

@@ -59,7 +59,7 @@ def why_not(baseline: Quality, candidate: Quality, same: Collection[str] = ()) -
         one, other = fact(baseline, name), fact(candidate, name)
         if one is None and other is None:
             if name not in same:
-                yield f"neither side says {what}, and unknown is never equal"
+                yield f"neither side says {what}, and unknown is never equal (--same {name} gives your word)"
         elif one is None or other is None:
             yield f"one side does not say {what}: {other if one is None else one} is the other's"
         elif one != other:
@@ -71,7 +71,7 @@ def why_not(baseline: Quality, candidate: Quality, same: Collection[str] = ()) -
 
 
 def _shown(value: Any) -> str:
-    text = str(value)
+    text = f"{value:.12g}" if isinstance(value, float) else str(value)
     return text if len(text) <= 24 else f"{text[:16]}..."
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from hio_validate import __version__
-from hio_validate.evidence.metrics import FACTS, METRICS
-from hio_validate.execute import leg as legs
-from hio_validate.execute import tasks
-from hio_validate.execute.leg import Record
+from hio_validate.execute import journal, run_rows, tasks
+from hio_validate.execute import leg_files as legs
+from hio_validate.execute.journal import Event
+from hio_validate.execute.leg_files import Record
 from hio_validate.execute.pinned import differing
 from hio_validate.execute.work import Work, from_text
 from hio_validate.history import Folder
@@ -44,9 +44,6 @@ _MEASURED_STAGES = {
     "http": {"prefill": "prefill_tps", "decode": "decode_tps", "whole-request": "wall_s"},
     "llama-bench": {"prefill": "bench_prefill_tps", "decode": "bench_decode_tps"},
 }
-_BENCH = ("bench_prefill_tps", "bench_decode_tps")
-_ONLY_HTTP = frozenset({"fixture", "expected", "cached", "prompt_sha256", "content_sha256"})
-_ONLY_WHERE_SAID = frozenset({"drafted", "accepted"})
 
 
 class NotRecorded(Exception):
@@ -105,7 +102,7 @@ class _Assembly:
         plan = repo.find("plan/v1", work.plan.partition("@")[0], work.service)
         assert plan is not None
         self.plan: Plan = plan.model
-        self.events = _journal(folder)
+        self.events = journal.read(folder)
         self.legs = _all_that_began(legs.records(folder), self.events)
         self.made: dict[str, bytes] = {}
         self.captures: dict[str, Capture] = {}
@@ -149,9 +146,9 @@ class _Assembly:
 
     def _run(self) -> dict[str, Any]:
         work = self.work
-        rows = [row for record in self.legs for row in _with_leg(record)]
-        columns = _columns(rows, work.method)
-        self.made["rows.tsv"] = _table(rows, list(columns))
+        rows = [row for record in self.legs for row in run_rows.of_leg(record)]
+        columns = run_rows.columns_of(rows, work.method)
+        self.made["rows.tsv"] = run_rows.table(rows, list(columns))
         ended = _newest(self.events, "ended")
         said = {
             "hio": "run/v1",
@@ -165,7 +162,7 @@ class _Assembly:
             "outcome": ended.get("outcome"),
             "why": ended.get("why") if ended.get("outcome") != "completed" else None,
             "ended": ended.get("at"),
-            "resumed": [event["at"] for event in self.events if event["event"] == "resumed"],
+            "resumed": [each.at for each in self.events if each.event == "resumed"],
             "scope": self._scope(),
             "arms": {name: self._arm(name) for name in work.arms},
             "fixtures": list(work.fixtures),
@@ -188,7 +185,7 @@ class _Assembly:
         return {key: value for key, value in said.items() if value not in (None, [], {})}
 
     def _at(self, *events: str) -> str | None:
-        return next((each["at"] for each in self.events if each["event"] in events), None)
+        return next((each.at for each in self.events if each.event in events), None)
 
     def _scope(self) -> Row:
         seen = [self.captures[each["capture"]] for each in self.legs if each["capture"] in self.captures]
@@ -324,54 +321,22 @@ class _Assembly:
         return found
 
 
-def _all_that_began(records: Sequence[Record], events: Sequence[Mapping[str, Any]]) -> list[Record]:
+def _all_that_began(records: Sequence[Record], events: Sequence[Event]) -> list[Record]:
     """The legs by number, also those that ended before they had a record: they started nothing, and their number is taken."""
     known = {record["leg"] for record in records}
-    why = {each["number"]: each.get("why") for each in events if each["event"] == "leg-ended"}
+    why = {each.data["number"]: each.data.get("why") for each in events if each.event == "leg-ended"}
     without = [
         legs.unfinished(
-            each["number"], each["place"], each["arm"], each["at"], why.get(each["number"]) or legs.UNFINISHED
+            each.data["number"],
+            each.data["place"],
+            each.data["arm"],
+            each.at,
+            why.get(each.data["number"]) or legs.UNFINISHED,
         )
         for each in events
-        if each["event"] == "leg-started" and each["number"] not in known
+        if each.event == "leg-started" and each.data["number"] not in known
     ]
     return sorted([*records, *without], key=lambda record: int(record["leg"]))
-
-
-def _with_leg(record: Record) -> Iterator[Record]:
-    return ({"leg": record["leg"], "arm": record["arm"], **row} for row in record["rows"])
-
-
-def _columns(rows: Sequence[Record], method: str) -> dict[str, Row]:
-    """Every column that this method measures, with its meaning; what no server reported has none."""
-    is_bench = method == "llama-bench"
-    measured = [name for name in METRICS if (name in _BENCH) == is_bench]
-    said = {name for row in rows for name, value in row.items() if value is not None}
-    facts = [
-        name
-        for name in FACTS
-        if not (is_bench and name in _ONLY_HTTP) and (name in said or name not in _ONLY_WHERE_SAID)
-    ]
-    kept = [name for name in measured if name in said or not any(name in said for name in measured)]
-    columns = {name: Row({"unit": FACTS[name][0], "about": FACTS[name][1]}) for name in facts}
-    for name in kept:
-        metric = METRICS[name]
-        columns[name] = Row({"unit": metric.unit, "better": metric.better, "about": metric.about})
-    return columns
-
-
-def _table(rows: Sequence[Record], columns: Sequence[str]) -> bytes:
-    lines = ["\t".join(columns)]
-    lines += ["\t".join(_cell(row.get(name)) for name in columns) for row in rows]
-    return ("\n".join(lines) + "\n").encode()
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.6f}".rstrip("0").rstrip(".")
-    return " ".join(str(value).split())
 
 
 def _log_of(record: Record, name: str) -> str:
@@ -383,22 +348,8 @@ def _sha256(content: bytes) -> str:
     return digest_of(content).removeprefix("sha256:")
 
 
-def _journal(folder: Path) -> list[dict[str, Any]]:
-    """What the journal says of the job's begin and end; a torn line says nothing."""
-    file = folder / "journal.jsonl"
-    found = []
-    for line in file.read_text(errors="replace").splitlines() if file.exists() else ():
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict) and {"at", "event"} <= event.keys():
-            found.append(event)
-    return found
-
-
-def _newest(events: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
-    return next((each for each in reversed(events) if each["event"] == name), {})
+def _newest(events: Sequence[Event], name: str) -> Mapping[str, Any]:
+    return next(({"at": each.at, **each.data} for each in reversed(events) if each.event == name), {})
 
 
 def _json(file: Path) -> dict[str, Any]:

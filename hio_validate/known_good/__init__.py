@@ -1,7 +1,8 @@
 """What is known of a model, held against a stack: a deployment that violates it fails closed (contract 8.6).
 
 Invariants: what is judged are effective settings, never text; an unknown value, build or model satisfies nothing, and
-is told apart from a violation; a stack about whose model nothing is recorded says so.
+is told apart from a violation; a stack about whose model nothing is recorded says so. What is only preferred
+binds nobody: it is told as a note, and a registry of nothing else leaves nothing undecided.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Judgement(NamedTuple):
     registries: tuple[str, ...]
     """Those that are about its models."""
     notes: tuple[str, ...]
-    """What was not asked, because nothing is recorded about it."""
+    """What was not asked, because nothing is recorded about it; and what is preferred, and not in force."""
 
     @property
     def violated(self) -> tuple[Violation, ...]:
@@ -182,11 +183,14 @@ class _Judging:
             self.notes.append(f"{role}: nothing is recorded of any model on {engine}")
             return
         if engine == UNKNOWN:
-            yield self._undecided(role, "its engine is unknown, so that no registry can be asked")
+            if any(map(_binds, registries)):
+                yield self._undecided(role, "its engine is unknown, so that no registry can be asked")
             return
         known = self._model_of(role)
         if not known.names and not known.sha256 and self.model is None:
-            yield self._undecided(role, "which model it serves is unknown, so that no registry can be asked")
+            if any(map(_binds, registries)):
+                said = "which model it serves is unknown, so that no registry can be asked"
+                yield self._undecided(role, said)
             return
         yield from self._asked_of(role, known, registries)
 
@@ -194,7 +198,7 @@ class _Judging:
         about = False
         for registry in registries:
             matches = self._is_named(registry) or known.matches(registry.model)
-            if matches is None and self.model is None:
+            if matches is None and self.model is None and _binds(registry):
                 said = f"whether it serves the model of {registry.name} is unknown: nobody hashed its file"
                 yield self._undecided(role, said)
             if matches:
@@ -250,6 +254,9 @@ class _Judging:
             met = self._met(role, requirement, setting, registry)
             if met is True:
                 continue
+            if requirement.must == "preferred":
+                self.notes.append(self._preference(role, requirement, setting, registry))
+                continue
             verdict: Literal["violated", "unknown"] = "violated" if met is False and affected else "unknown"
             found = _shown(setting, self.effective, role, requirement.factor)
             if affected is None:
@@ -258,6 +265,16 @@ class _Judging:
                 verdict, self.item.name, role, registry, index, requirement, requirement.factor, found,
                 wanted(requirement),
             )  # fmt: skip
+
+    def _preference(
+        self, role: str, requirement: Requirement, setting: Setting | None, registry: Item
+    ) -> str:
+        found = _shown(setting, self.effective, role, requirement.factor)
+        scope = f" in {requirement.scope}" if requirement.scope else ""
+        return (
+            f"{role}.{requirement.factor} is {found}; {registry.name} prefers {wanted(requirement)}{scope}: "
+            f"{requirement.because}"
+        )
 
     def _is_affected(self, role: str, requirement: Requirement) -> bool | None:
         """Whether the build of a process is one that a requirement is about; None where nobody knows the build."""
@@ -273,7 +290,7 @@ class _Judging:
             return _within(requirement, setting)
         family = self.settings.family(registry.model.engine)
         in_force = _in_force(requirement, setting, family, self._are_defaults_known(role, requirement.factor))
-        if requirement.must == "required":
+        if requirement.must in ("required", "preferred"):
             return in_force
         if requirement.must == "opt-in" and self._is_opted_in(requirement, registry):
             return True
@@ -295,6 +312,12 @@ class _Judging:
         if _VARIABLE.fullmatch(factor) and (process.argv or process.env):
             return True
         return self.effective.catalogues.get(role) is not None and bool(process.argv or not process.facts)
+
+
+def _binds(registry: Item) -> bool:
+    """Whether a deployment can violate a registry: one of nothing but preferences it cannot."""
+    model: KnownGood = registry.model
+    return not model.settings or any(each.must != "preferred" for each in model.settings)
 
 
 def _spellings(text: str) -> frozenset[str]:
@@ -357,7 +380,7 @@ def _in_force(
 def wanted(requirement: Requirement) -> str:
     """What a requirement asks for, in words."""
     said = " or ".join(text_of(value) for value in requirement.values)
-    if requirement.must == "required":
+    if requirement.must in ("required", "preferred"):
         bounds = [
             f"{word} {text_of(bound)}"
             for word, bound in (("at least", requirement.at_least), ("at most", requirement.at_most))

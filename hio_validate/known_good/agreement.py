@@ -24,6 +24,10 @@ def is_placeholder(text: str) -> bool:
     return begun or in_brackets or _PLACEHOLDER.fullmatch(said[:100]) is not None
 
 
+_WANT = ("required", "preferred")
+"""What names the value to have, and not one to avoid."""
+
+
 class Disagreement(NamedTuple):
     """A requirement that contradicts itself or an earlier one."""
 
@@ -55,6 +59,8 @@ def _in_itself(one: Requirement) -> str:
         return f"{one.factor} is limited to phases, and none is named"
     if one.must != "phase-limited" and one.phases:
         return f"{one.factor} is {one.must}, which no phase limits"
+    if one.must == "preferred" and not one.values:
+        return f"{one.factor} is preferred, and no value is named"
     return ""
 
 
@@ -64,18 +70,16 @@ def between(one: Requirement, other: Requirement, family: Family | None) -> str:
         return ""
     if _said(one, family) == _said(other, family):
         return f"{one.factor} is {one.must} here as it is above"
-    if one.must == "required" == other.must:
+    if one.must == other.must == "preferred":
+        return ""  # each is the best of what was measured in its scope
+    if one.must in _WANT and other.must in _WANT:
         return _of_two_required(one, other, family)
     for required, limited in ((one, other), (other, one)):
-        if (
-            required.must == "required"
-            and limited.must != "required"
-            and _excludes(limited, required, family)
-        ):
+        if required.must in _WANT and limited.must not in _WANT and _excludes(limited, required, family):
             what = {"forbidden": "forbidden", "opt-in": "allowed only to who opted in"}.get(
                 limited.must, f"limited to {', '.join(limited.phases) or 'no phase'}"
             )
-            return f"{one.factor} is required to be {_values(required)}, and that is {what}"
+            return f"{one.factor} is {required.must} to be {_values(required)}, and that is {what}"
     return ""
 
 
@@ -92,12 +96,14 @@ def _same_builds(one: Requirement, other: Requirement) -> bool:
 
 def _said(one: Requirement, family: Family | None) -> tuple[object, ...]:
     values = sorted(normal(text_of(value), one.factor, None, family).lower() for value in one.values)
-    return one.must, tuple(values), one.at_least, one.at_most, tuple(sorted(one.phases))
+    scope = one.scope if one.must == "preferred" else None
+    return one.must, tuple(values), one.at_least, one.at_most, tuple(sorted(one.phases)), scope
 
 
 def _of_two_required(one: Requirement, other: Requirement, family: Family | None) -> str:
     if one.values and other.values and not any(_among(value, other, family) for value in one.values):
-        return f"{one.factor} is required to be {_values(one)} here and {_values(other)} above"
+        above = _values(other) if one.must == other.must else f"{other.must} to be {_values(other)}"
+        return f"{one.factor} is {one.must} to be {_values(one)} here and {above} above"
     low = max((each for each in (one.at_least, other.at_least) if each is not None), default=None)
     high = min((each for each in (one.at_most, other.at_most) if each is not None), default=None)
     if low is not None and high is not None and low > high:
@@ -105,7 +111,7 @@ def _of_two_required(one: Requirement, other: Requirement, family: Family | None
     for valued, bounded in ((one, other), (other, one)):
         numbers = [_number(value) for value in valued.values]
         if numbers and _is_bounded(bounded) and not any(_is_within(number, bounded) for number in numbers):
-            return f"{one.factor} is required to be {_values(valued)} and {_values(bounded)}"
+            return f"{one.factor} is {valued.must} to be {_values(valued)} and {_values(bounded)}"
     return ""
 
 

@@ -23,10 +23,10 @@ class Artifact(Record):
 
 
 class Requirement(Record):
-    """One setting that this model requires, forbids, or allows only where somebody asked for it."""
+    """One setting that this model requires, forbids, prefers, or allows only where somebody asked for it."""
 
     factor: str = field(ADDRESS, 'The setting, without its process.')
-    must: Literal['required', 'forbidden', 'opt-in', 'phase-limited'] = field({'type': 'literal', 'expected': ['required', 'forbidden', 'opt-in', 'phase-limited']}, 'What a deployment must do about it.')
+    must: Literal['required', 'forbidden', 'opt-in', 'phase-limited', 'preferred'] = field({'type': 'literal', 'expected': ['required', 'forbidden', 'opt-in', 'phase-limited', 'preferred']}, 'What a deployment must do about it; what is preferred is told and binds none.')
     values: list[str | bool | int | float] = field({'type': 'list', 'items_schema': SCALAR}, 'Effective values that are meant; none: any value but off, set by somebody or switched on by default.', default_factory=list)
     at_least: float | int | None = field({'type': 'nullable', 'schema': {'type': 'union', 'choices': [{'type': 'float', 'allow_inf_nan': False}, {'type': 'int'}]}}, 'Of a required number: the smallest.', default=None)
     at_most: float | int | None = field({'type': 'nullable', 'schema': {'type': 'union', 'choices': [{'type': 'float', 'allow_inf_nan': False}, {'type': 'int'}]}}, 'Of a required number: the largest.', default=None)

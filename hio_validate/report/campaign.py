@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hio_validate.campaign_prospect import CampaignProspect, CellProspect
-from hio_validate.diagnostic import Report
+from hio_validate.diagnostic import Report, Severity
 from hio_validate.execute.campaigns import Standing
 from hio_validate.models.campaign import Campaign
+from hio_validate.quantity import span
 from hio_validate.report.json_ import summary_and_findings
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.refusals import refusals
@@ -79,6 +80,30 @@ def render(found: CampaignProspect, width: int = 80, *, judged: bool = False) ->
     return "\n".join(parts)
 
 
+def next_step(found: CampaignProspect, report: Report, width: int = 80) -> str:
+    """What to type now: one paragraph."""
+    name = found.item.name
+    if report.exit_code or found.refused:
+        said = f"mend what speaks against it, then hio campaign check {name}"
+    elif any(each.rule == "unknown-noise" for each in report.of(Severity.GATE)):
+        said = (
+            f"hio plan new --a-a{_fixture(found)}, run it, and name its run in decide.noise of every plan; without it no "
+            f"cell becomes a VERDICT. hio campaign run {name} runs the cells all the same"
+        )
+    elif report.of(Severity.GATE):
+        said = f"close the gates, which keep a champion from being named; hio campaign run {name} runs it all the same"
+    else:
+        said = f"hio campaign run {name} --yes"
+    return "\n" + paragraph(f"next: {said}", width)
+
+
+def _fixture(found: CampaignProspect) -> str:
+    """The option that names what the A-A experiment asks, where that is one fixture."""
+    asked = {each.plan.plan.fixture for each in found.cells if each.plan is not None}
+    only = asked.pop() if len(asked) == 1 else None
+    return f" --fixture {visible(only)}" if only else ""
+
+
 def _facts(found: CampaignProspect) -> Iterator[tuple[str, str]]:
     model = found.model
     yield "run id", found.run_id + (f", begun {found.begun.at}" if found.begun else "")
@@ -86,7 +111,8 @@ def _facts(found: CampaignProspect) -> Iterator[tuple[str, str]]:
     yield "baseline", f"{stacks or 'unknown'}: measured again in every cell"
     if model.focus:
         yield "focus", f"{model.focus.metric}, {model.focus.better} is better"
-    yield "coverage", f"{', '.join(found.coverage)} have to be complete for a champion"
+    has = "has" if len(found.coverage) == 1 else "have"
+    yield "coverage", f"{', '.join(found.coverage)} {has} to be complete for a champion"
     scope = model.scope
     yield "quantisation", ", ".join(scope.quantisation) or "not touched"
     yield "speculation", ", ".join(scope.speculation) or "not touched"
@@ -95,7 +121,7 @@ def _facts(found: CampaignProspect) -> Iterator[tuple[str, str]]:
     left = len(found.left)
     yield (
         "at most",
-        f"{found.longest_s:g} s for the {counted(left, 'cell')} that {'is' if left == 1 else 'are'} left, restorations aside",
+        f"{span(found.longest_s)} for the {counted(left, 'cell')} that {'is' if left == 1 else 'are'} left, restorations aside",
     )
 
 
@@ -107,7 +133,7 @@ def _row(each: CellProspect) -> tuple[str, str, str]:
     missing = sum(1 for one in plan.approvals if one.missing)
     lacks = f"; {counted(missing, 'approval')} missing" if missing else ""
     arms = ", ".join(plan.plan.arms)
-    said = f"{each.cell.plan}: {counted(len(plan.plan.order), 'leg')} of {arms}, at most {plan.longest_s:g} s; {stops}{lacks}"
+    said = f"{each.cell.plan}: {counted(len(plan.plan.order), 'leg')} of {arms}, at most {span(plan.longest_s)}; {stops}{lacks}"
     return f"  {each.name}", each.standing.state, each.standing.why or said
 
 

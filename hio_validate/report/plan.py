@@ -9,7 +9,7 @@ from hio_validate.diagnostic import Report
 from hio_validate.evidence.quality_gate import level_of
 from hio_validate.execute.approvals import ASK
 from hio_validate.prospect import Approval, Prospect
-from hio_validate.quantity import declared, probability, share
+from hio_validate.quantity import declared, probability, share, span
 from hio_validate.report import text
 from hio_validate.report.json_ import summary_and_findings
 from hio_validate.report.summary import counted
@@ -173,6 +173,9 @@ def _task_set(found: Prospect) -> str:
     where = "every leg" if asked.legs == "every" else "the first leg of each arm"
     items = f"{found.items} items of {asked.tasks}" if found.items else f"{asked.tasks}, which cannot be read"
     said = f"{items} in {where}; at least {asked.floor:g} right on every arm, at most {asked.margin:g} less than {found.plan.baseline}"
+    if found.items and found.plan.limits.leg_s < found.items:
+        each = 1000 * found.plan.limits.leg_s / found.items
+        said += f"; a leg of at most {span(found.plan.limits.leg_s)} leaves {each:.3g} ms for an item, start and requests included"
     if found.least_margin is None:
         return said
     best = f"{found.least_margin:.3f} with {100 * (1 - level_of(found.plan)):g} % confidence"
@@ -183,7 +186,7 @@ def _does(found: Prospect) -> Iterator[tuple[str, str]]:
     plan = found.plan
     yield (
         "lasts",
-        f"at most {_duration(found.longest_s)}, {len(plan.order)} legs of at most {_duration(plan.limits.leg_s)}; restoration on top",
+        f"at most {span(found.longest_s)}, {len(plan.order)} legs of at most {span(plan.limits.leg_s)}; restoration on top",
     )
     yield "port", str(found.port) if found.port else "unknown: neither the plan nor the site says one"
     if found.stops:
@@ -199,10 +202,6 @@ def _does(found: Prospect) -> Iterator[tuple[str, str]]:
         f"memory {text_of(plan.limits.memory)}, leaves {text_of(plan.limits.available)} available, swap {text_of(plan.limits.swap)}",
     )
     yield "aborts", f"{plan.abort_owner}, or a limit"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
 
 
 def _approvals(found: Prospect, width: int) -> str:

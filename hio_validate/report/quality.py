@@ -53,7 +53,7 @@ def render(page: Page, width: int = 80) -> str:
         rows.append((page.gated.reason or "met", f"{page.gated.sentence}{method}"))
     rows += [("not compared", each) for each in page.reasons]
     rows += [("by your word", f"{each} was the same") for each in page.words]
-    rows += [("few items", said) for said in _few(page)]
+    rows += [("few items", said) for said in dict.fromkeys(_few(page))]
     head = f"quality gate {page.outcome.replace('-', ' ')}: {page.labels[1]} against {page.labels[0]}"
     return paragraph(visible(head), width) + table(rows, width)
 

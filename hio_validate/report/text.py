@@ -13,6 +13,7 @@ from hio_validate.diagnostic import Diagnostic, Location, Report, Severity, Supp
 from hio_validate.report.excerpt import excerpt
 from hio_validate.report.order import in_order, suppressed_in_order
 from hio_validate.report.summary import summary_line
+from hio_validate.report.together import together
 from hio_validate.report.visible import columns, visible, visible_lines
 
 _BOLD = "1"
@@ -32,10 +33,14 @@ class _Look(NamedTuple):
         return f"\x1b[{code}m{text}\x1b[0m" if self.color else text
 
 
-def render(report: Report, *, color: bool = False, width: int = 80) -> str:
-    """The findings by file, then what was suppressed or unreadable, then one line with the outcome."""
+def render(report: Report, *, color: bool = False, width: int = 80, grouped: bool = False) -> str:
+    """The findings by file, then what was suppressed or unreadable, then one line with the outcome.
+
+    `grouped`: what is said alike of several places stands once, with all of them.
+    """
     look = _Look(color, max(width, _NARROWEST))
-    sections = [_findings(in_order(report.diagnostics), look)]
+    found = in_order(report.diagnostics)
+    sections = [_findings(together(found) if grouped else found, look)]
     sections.append(_suppressed(suppressed_in_order(report.suppressed), look))
     sections.append(_unreadable(report.unreadable, look))
     sections.append(_outcome(report, look))

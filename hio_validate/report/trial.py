@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hio_validate.execute.work import ArmWork, Ceilings, Question, Work
+from hio_validate.quantity import span
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.summary import counted
 from hio_validate.size import shown
 
 WIDTH = 80
-_INDENT = 2
 
 
 def as_text(work: Work, question: str, then: str, before: Mapping[str, Any], width: int = WIDTH) -> str:
@@ -135,8 +135,8 @@ def _tokens(questions: Sequence[Question]) -> int:
 
 def _ends(ceilings: Ceilings) -> Iterator[str]:
     yield (
-        f"After {ceilings.total_s:g} s at the latest, restoration aside; a leg after {ceilings.leg_s:g} s, "
-        f"a start after {ceilings.start_s:g} s."
+        f"After {span(ceilings.total_s)} at the latest, restoration aside; a leg after {span(ceilings.leg_s)}, "
+        f"a start after {span(ceilings.start_s)}."
     )
     limits = [
         f"its processes hold more than {shown(ceilings.memory)} of memory",

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.campaign import cells_of
-from hio_validate.evidence.campaign_scope import out_of_scope
+from hio_validate.evidence.campaign_scope import out_of_scope, to_declare
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
 
@@ -30,9 +30,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
                 at(item, "cells", each.name, "plan"),
                 f"{each.cell.plan} changes {changed.address} ({changed.from_} -> {changed.to}) in {found.arm}: "
                 + ("outside the declared space" if is_space else f"{found.what} that is not declared"),
-                "add it to scope.factors, or leave the cell out"
-                if is_space
-                else f"declare it in scope.{found.what}, or leave the cell out",
+                f"write {to_declare(found, item.model.scope)} before the first run, or leave the cell out",
                 (("the plan", at(each.plan, "name")),),
             )
 

@@ -69,5 +69,8 @@ def _unread(reference: Reference, view: View) -> Item | None:
 
 RULE = Rule(
     "pin-mismatch", Scope.DOCUMENT, Severity.ERROR, "a pinned file was edited or deleted", check,
-    kinds=("engine/v1", "run/v1", "observation/v1", "entry/v1", "campaign/v1", "campaign-run/v1"), contract=("1.4",), suppressible=False,
+    kinds=(
+        "engine/v1", "run/v1", "observation/v1", "entry/v1", "campaign/v1", "campaign-run/v1", "tasks/v1", "receipt/v1",
+        "qualification/v1", "fixture/v1",
+    ), contract=("1.4",), suppressible=False,
 )  # fmt: skip

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,12 @@ def test_check_says_what_every_cell_would_do_and_does_nothing(tmp_path: Path, st
     place = small_campaign(tmp_path)
     said = hio(place, "campaign", "check", "threads")
     assert said.returncode == 0, said.stdout + said.stderr
-    assert "4 legs of one, four, at most 240 s; stops nothing" in words_of(said.stdout)
-    assert "at most 480 s for the 2 cells that are left" in words_of(said.stdout)
+    assert "4 legs of one, four, at most 4 min; stops nothing" in words_of(said.stdout)
+    assert "at most 8 min for the 2 cells that are left" in words_of(said.stdout)
+    assert (
+        "next: close the gates, which keep a champion from being named; hio campaign run threads runs it"
+        in words_of(said.stdout)
+    )
     shape = json.loads(hio(place, "campaign", "check", "threads", "--format", "json").stdout)
     assert [each["state"] for each in shape["cells"]] == ["to-run", "to-run"]
     assert (shape["refused"], shape["coverage"], shape["exit_code"]) == ([], ["two", "four"], 0)
@@ -53,6 +58,32 @@ def test_check_says_what_every_cell_would_do_and_does_nothing(tmp_path: Path, st
     assert said.returncode == 0
     assert said.stdout.endswith("nothing has happened yet; add --yes to start it\n")
     assert not jobs.all_jobs(state) and not (state / "campaigns").exists()
+
+
+TASKS = {
+    "hio": "tasks/v1", "name": "sums", "source": "arithmetic", "scoring": "first-number", "max_tokens": 8, "seed": 1,
+    "sampling": {"temperature": 0, "top_k": 1, "repeat_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0,
+                 "dry_multiplier": 0},
+}  # fmt: skip
+
+
+def test_a_task_set_that_cannot_be_asked_is_told_by_both_checks(tmp_path: Path, state: Path) -> None:
+    place = small_campaign(tmp_path, quality={"tasks": "sums", "floor": 0.5, "margin": 0.2})
+    items = "".join(
+        json.dumps({"id": f"a{n}", "prompt": f"{n}+1=", "expected": str(n + 1)}) + "\n" for n in range(99)
+    )
+    kept = {"file": "sums.jsonl", "sha256": sha256(items.encode()).hexdigest(), "count": 99}
+    file = f"{ROOM}/tasks/sums.yaml"
+    write(place.root, {file: yaml({**TASKS, "items": kept}), f"{ROOM}/tasks/sums.jsonl": items})
+    told = words_of(hio(place, "plan", "check", "two").stdout)
+    assert "a leg of at most 60 s leaves 606 ms for an item" in told
+    assert "contradictory-tasks" not in told and "pin-mismatch" not in told
+    write(place.root, {f"{ROOM}/tasks/sums.jsonl": items + items})
+    for words in (("plan", "check", "two"), ("campaign", "check", "threads")):
+        said = hio(place, *words)
+        assert said.returncode == 1
+        assert "the id a0 stands in line 1 already" in words_of(said.stdout)
+        assert f"{file}:" in said.stdout and "[pin-mismatch]" in said.stdout
 
 
 def test_everything_that_speaks_against_it_is_told_before_anything_runs(tmp_path: Path, state: Path) -> None:
@@ -305,6 +336,9 @@ def test_from_a_quiet_host_to_a_champion_that_has_earned_it(tmp_path: Path, stat
     registry = place.repo.find("known-good/v1", "tiny")
     assert registry is not None and registry.model is not None
     (row,) = registry.model.settings
-    assert (row.factor, row.severity) == ("threads", "performance") and row.values in ([2], [4])
+    assert (row.factor, row.must, row.severity) == ("threads", "preferred", "performance") and row.values in (
+        [2],
+        [4],
+    )
     assert "best of the 3 configurations measured by the campaign threads" in row.because
     assert hio(place, "validate").returncode == 0

@@ -144,6 +144,17 @@ def test_receipts_are_written_once_and_the_validator_takes_them(tmp_path: Path) 
     by_name = "gsm8k-strict-match-exact_match"
     found = gate(tmp_path, by_name, by_name, "--repo", tmp_path, margin=0.15)
     assert found.code == 0 and "Tango" in found.out
+    receipt = tmp_path / ROOM / f"{by_name}.yaml"
+    honest = receipt.read_bytes()
+    (value,) = [line for line in honest.splitlines() if line.startswith(b"value: ")]
+    receipt.write_bytes(honest.replace(value, b"value: 0.99"))
+    edited = gate(tmp_path, by_name, by_name, "--repo", tmp_path)
+    assert edited.code == 1 and "says value 0.99, the file it was read from" in one_sentence(edited)
+    receipt.write_bytes(honest)
+    source.unlink()
+    gone = gate(tmp_path, by_name, by_name, "--repo", tmp_path)
+    assert gone.code == 3 and "is missing or has other bytes" in one_sentence(gone)
+    source.write_bytes(RESULTS.read_bytes())
     wrong = gate(tmp_path, by_name, "test-backend-ops-Vulkan0", "--repo", tmp_path)
     assert wrong.code == 2 and "of kind operator-test" in one_sentence(wrong)
 
@@ -196,6 +207,16 @@ def test_a_file_that_gives_no_receipt_is_one_sentence(
     file.write_text(text)
     found = hio(tmp_path, "quality", "record", file, "--service", "lab/tiny", "--repo", tmp_path)
     assert (found.code, said in one_sentence(found)) == (code, True), found.all
+
+
+def test_a_number_that_is_none_is_not_measured(tmp_path: Path) -> None:
+    file = tmp_path / "nan.json"
+    file.write_text('{"results": {"gsm8k": {"acc,none": NaN}}}')
+    for said in (
+        gate(tmp_path, file, file),
+        hio(tmp_path, "quality", "record", file, "--service", "lab/tiny"),
+    ):
+        assert said.code == 3 and "no finite number" in one_sentence(said)
 
 
 def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:

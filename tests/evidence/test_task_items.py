@@ -87,7 +87,8 @@ def test_items_come_in_their_order_with_their_lines() -> None:
         (json.dumps(ITEM | {"id": "b", "kind": 1}), "kind is no text"),
         (json.dumps(ITEM), "the id a stands in line 1 already"),
         (json.dumps(ITEM | {"id": "b"})[:-3], "no JSON object"),
-        ("\udcff", "no JSON object"),
+        ("\udcff", "not UTF-8"),
+        ("\ufeff" + json.dumps(ITEM | {"id": "b"}), "byte order mark"),
         ("[" * 100_000, "no JSON object"),
     ],
 )

@@ -259,3 +259,17 @@ def test_visible_changes_nothing_that_can_be_seen() -> None:
 def test_severities_are_all_painted() -> None:
     for severity in Severity:
         assert SGR.search(one(ERROR._replace(severity=severity), color=True)[0])
+
+
+def test_what_is_said_alike_of_several_documents_stands_once_with_every_place() -> None:
+    found = [
+        Diagnostic("unknown-noise", Severity.GATE, "no A-A", Location(f"{name}.yaml", 3, 1), "run one")
+        for name in ("a", "b", "c")
+    ]
+    other = found[0]._replace(message="another", location=Location("b.yaml", 9, 1))
+    report = Report((*found, other), documents=3, rules=1)
+    page = render(report, grouped=True)
+    assert page.count("no A-A") == 1 and page.count("another") == 1
+    assert [page.count(f"{name}.yaml:3:1") for name in ("a", "b", "c")] == [1, 1, 1]
+    assert page.splitlines()[-1] == render(report).splitlines()[-1]
+    assert render(report).count("no A-A") == 3

@@ -37,7 +37,7 @@ def test_it_says_what_starts_how_often_and_when_it_ends(work: Work) -> None:
         "two, twice: the stack base with server.threads = 2: /bin/true --model /bin/sh",
         "on 127.0.0.1:8089",
         "1 warm-up request, 2 measured requests: 12 in all",
-        "After 900 s at the latest",
+        "After 15 min at the latest",
         "more than 4 GiB of memory",
         "load-test: yes, valid until 2099-01-01T00:00:00Z",
         "manifests/services/here/tiny/runs/threads-1/ in /repo",

@@ -16,8 +16,6 @@ _KINDS: tuple[tuple[bytes, str, str], ...] = (
         "one of nsys says its kernels so: nsys stats --report cuda_gpu_kern_sum --format csv FILE",
     ),
     (b"PAR1", "it is a table in Parquet", "write it as CSV or JSON lines"),
-    (b"\xff\xfe", "it is UTF-16", "make it UTF-8: iconv -f UTF-16 -t UTF-8 FILE > OTHER; PowerShell's > writes UTF-16"),
-    (b"\xfe\xff", "it is UTF-16", "make it UTF-8: iconv -f UTF-16 -t UTF-8 FILE > OTHER"),
 )  # fmt: skip
 """First bytes, what they say, and what to do."""
 

@@ -93,19 +93,21 @@ class Reading:
         seen = set()
         for measured in list(record.metrics):
             faults = list(faults_of(measured))
-            if (measured.name, measured.statistic) in seen:
+            key = (measured.name, measured.statistic)
+            if key in seen:
                 faults.append(f"{measured.name} ({measured.statistic}) stands twice")
-            seen.add((measured.name, measured.statistic))
+            seen.add(key)
             if not faults:
                 yield measured
-            record.findings += [Finding("impossible-value", fault, record.line) for fault in faults]
+            else:
+                record.findings += [Finding("impossible-value", fault, record.line) for fault in faults]
 
 
 def _readable(record: Observation) -> None:
     """Facts that are no finite number as text: no reader of JSON has to know NaN."""
     for facts in (record.subject, record.workload, record.foreign):
         for key, value in facts.items():
-            if isinstance(value, float) and not math.isfinite(value):
+            if type(value) is float and not math.isfinite(value):
                 facts[key] = str(value)
 
 

@@ -60,13 +60,11 @@ def agrees(said: float, computed: float, error: float = 0.0) -> bool:
     return abs(said - computed) <= _half_of_last_digit(whole) * 1.01 + abs(computed) * 1e-6 + error
 
 
-def of_samples(statistic: str, samples: Sequence[float]) -> float | None:
-    """A statistic as numpy computes it: population deviation, quantiles interpolated linearly. None: undefined."""
-    return of_ordered(statistic, sorted(samples), mean(samples)) if samples else None
-
-
 def of_ordered(statistic: str, ordered: Sequence[float], middle: float) -> float | None:
-    """The same of samples that are sorted already, and whose mean is known."""
+    """A statistic of sorted samples, `middle` their mean, as numpy computes it. None: undefined.
+
+    The deviation is the population's, quantiles are interpolated linearly.
+    """
     if statistic == "mean":
         return middle
     if statistic == "median":

@@ -99,7 +99,7 @@ def _measured(summary: Summary, statistic: str, value: int | float) -> Measured:
 def _never_measured(observation: Observation, summary: Summary, kept: Mapping[str, int | float]) -> bool:
     """Whether a time or a rate is zero in all it says: tools write that where they had nothing to measure."""
     dimension = DEFINITIONS[summary.definition].dimension
-    if summary.definition == UNKNOWN or dimension in ("count", "share", "bytes") or any(kept.values()):
+    if summary.definition == UNKNOWN or dimension in ("count", "share") or any(kept.values()):
         return False
     message = f"{summary.name} is 0 {summary.unit} throughout: nothing was measured, and absent is not zero"
     find(observation, "zero-throughout", message, summary.line)

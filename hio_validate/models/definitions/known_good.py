@@ -24,11 +24,11 @@ class Artifact(Model):
 
 
 class Requirement(Model):
-    """One setting that this model requires, forbids, or allows only where somebody asked for it."""
+    """One setting that this model requires, forbids, prefers, or allows only where somebody asked for it."""
 
     factor: Address = Field(description="The setting, without its process.")
-    must: Literal["required", "forbidden", "opt-in", "phase-limited"] = Field(
-        description="What a deployment must do about it."
+    must: Literal["required", "forbidden", "opt-in", "phase-limited", "preferred"] = Field(
+        description="What a deployment must do about it; what is preferred is told and binds none."
     )
     values: list[Scalar] = Field(
         default_factory=list,
