@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +24,7 @@ from hio_validate.importing.results.objects import Skipped
 from hio_validate.importing.results.private import secret_in
 from hio_validate.importing.results.quality_receipt import About
 from hio_validate.importing.results.reading import reading
-from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.source import Source, source_of
 from hio_validate.models import reader
 from hio_validate.models.receipt import Quality
 from hio_validate.recording import modeline
@@ -94,7 +93,7 @@ def made_of(
         raise NoReceipt(
             f"{source.file}: expected results of {LM_EVAL.format} or {TEST_BACKEND_OPS.format}", 1
         )
-    _refuse_private(source, raw)
+    _refuse_private(source)
     return [Made(each.document, {**each.files, kept: raw}) for each in made]
 
 
@@ -102,16 +101,20 @@ def _kept(name: str, raw: bytes, format_: str) -> dict[str, str]:
     return {"file": name, "sha256": hashlib.sha256(raw).hexdigest(), "format": format_}
 
 
-def _refuse_private(source: Source, raw: bytes) -> None:
-    """Raises NoReceipt where the bytes hold a credential, or the harness's samples with their texts."""
-    for number, line in enumerate(raw.decode("utf-8", "replace").split("\n"), 1):
-        found = secret_in(line)
-        if found:
-            raise NoReceipt(
-                f"{source.file}:{number}: {found} stands here; take it out of the file, and change it where it is used",
-                1,
-            )
-    if LM_EVAL.recognises(source) and '"samples"' in raw.decode("utf-8", "replace"):
+def _refuse_private(source: Source) -> None:
+    """Raises NoReceipt where the file holds a credential, or the harness's samples with their texts."""
+    has_samples = False
+    with source.open() as handle:
+        for number, raw in enumerate(handle, 1):
+            line = raw.decode("utf-8", "replace")
+            has_samples = has_samples or '"samples"' in line
+            found = secret_in(line)
+            if found:
+                raise NoReceipt(
+                    f"{source.file}:{number}: {found} stands here; take it out of the file, and change it where it is used",
+                    1,
+                )
+    if has_samples and LM_EVAL.recognises(source):
         raise NoReceipt(
             f"{source.file} holds the samples with their texts; record the results without them", 1
         )
@@ -262,11 +265,9 @@ def _reproduced(name: str, item: Item, repo: Repo) -> None:
             f"the file that {name} was read from, {told.source.file}, is missing or has other bytes; restore it "
             "(git checkout), or record the results again", 3,
         )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "source")
-        path.write_bytes(raw)
+    with source_of(raw, told.source.file) as source:
         wanted = Wanted(told.task, told.filter, told.metric)
-        made = list(_of_harness(Source(path, told.source.file), None, About("none/none", None, {}), wanted))
+        made = list(_of_harness(source, None, About("none/none", None, {}), wanted))
     again = [reader("receipt/v1").validate_python(each.document | {"source": _ANY}) for each in made]
     for key in _FROM_SOURCE if len(again) == 1 else ():
         if getattr(told, key) != (found := getattr(again[0], key)) and not (key == "n" and told.rows):

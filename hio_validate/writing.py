@@ -19,7 +19,7 @@ def replace(path: Path, content: bytes) -> None:
     Behind a symbolic link, the file it leads to is replaced.
     """
     path = Path(os.path.realpath(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(path.parent)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
@@ -36,7 +36,7 @@ def replace(path: Path, content: bytes) -> None:
 
 def create(path: Path, content: bytes, mode: int | None = None) -> None:
     """Write a new file, with the mode that a new file has here by default. Raises FileExistsError where there is one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -79,6 +79,14 @@ def _moved(folder: Path, path: Path) -> None:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise FileExistsError(errno.EEXIST, "it exists", str(path)) from None
         raise
+
+
+def _make_folder(folder: Path) -> None:
+    """Make it where it is not there yet. A file in its place is no folder, and no file that is there already."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), error.filename) from None
 
 
 def _umask() -> int:

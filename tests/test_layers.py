@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "observe": "models settings",
     "recording": "source models settings",
     "ledger": "moment models repo",
-    "evidence": "diagnostic moment quantity models repo settings ledger",
+    "evidence": "diagnostic moment quantity source models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
     "exporting": "moment models repo settings evidence rests_on",
     "known_good": "moment source models repo settings",

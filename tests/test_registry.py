@@ -17,7 +17,7 @@ from hio_validate.rules.base import Rule, Scope
 
 DOCS = Path(__file__).parents[1] / "docs"
 MODULES = [import_module(f"hio_validate.rules.{module.name}") for module in iter_modules(rules.__path__)]
-NO_RULE = {"base", "cited", "faults", "planned"}
+NO_RULE = {"base", "cited", "faults", "planned", "texts"}
 """Modules of the room that hold no rule."""
 
 AN_ID = re.compile(r"[a-z]+(-[a-z]+)+")

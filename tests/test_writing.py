@@ -270,3 +270,11 @@ def test_a_folder_that_is_there_is_never_replaced(tmp_path: Path, before: bool) 
             come()
     assert caught.value.filename == str(target)
     assert os.listdir(tmp_path) == ["there"] and os.listdir(target) == ["mine"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_not_said_to_be_the_file(
+    tmp_path: Path, write: Callable[[Path, bytes], None]
+) -> None:
+    (tmp_path / "a").write_bytes(b"")
+    with pytest.raises(NotADirectoryError):
+        write(tmp_path / "a" / "b.yaml", b"x")

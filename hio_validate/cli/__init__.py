@@ -13,7 +13,7 @@ _GROUPS = {
     "What runs": {
         "capture": ("capture:capture", "Write down what a live process is."),
         "engine": ("engine:engine", "Learn the settings of an engine's build."),
-        "import": ("import_:import_", "Read a foreign configuration into draft stacks."),
+        "import": ("import_:import_", "Read results, and configurations, of other tools."),
         "settings": ("settings:settings", "Show the settings of a stack in force, with their origin."),
         "diff": (
             "diff:diff",

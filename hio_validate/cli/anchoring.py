@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
-
-from hio_validate import appending, writing
+from hio_validate import appending
 from hio_validate.cli.loading import load_repo
+from hio_validate.cli.new_files import create
 from hio_validate.cli.shared import stop
 from hio_validate.history import anchors
 from hio_validate.history.hidden import place
 from hio_validate.ledger import Ledger, ledgers
 from hio_validate.repo import Repo
+
+_NEVER = "already; an anchor is never replaced"
 
 
 def anchor(root: Path, repo: Path | None, service: str | None, by: str, output: Path | None) -> None:
@@ -29,7 +30,7 @@ def anchor(root: Path, repo: Path | None, service: str | None, by: str, output: 
     now = datetime.now(UTC)
     if output is not None:
         tips = {book.service: _tips(book) for book in books}
-        _create(output, anchors.exported(head, tips, by, f"{now:%Y-%m-%dT%H:%M:%SZ}").encode())
+        create(output, anchors.exported(head, tips, by, f"{now:%Y-%m-%dT%H:%M:%SZ}").encode(), _NEVER)
         return
     for book in books:
         named = f"{now:%Y-%m-%d}-anchor-{head[:10]}"
@@ -41,7 +42,7 @@ def anchor(root: Path, repo: Path | None, service: str | None, by: str, output: 
             stop(str(error), 1)
         except appending.CannotAppend as error:
             stop(str(error), 2)
-        _create(root / file, content, file)
+        create(root / file, content, _NEVER, file)
 
 
 def _books(found: Repo, service: str | None) -> list[Ledger]:
@@ -60,13 +61,3 @@ def _books(found: Repo, service: str | None) -> list[Ledger]:
 
 def _tips(book: Ledger) -> list[str]:
     return [f"{tip}@{book.entries[tip].document.digest}" for tip in sorted(book.tips)]
-
-
-def _create(path: Path, content: bytes, named: str = "") -> None:
-    try:
-        writing.create(path, content)
-    except FileExistsError:
-        stop(f"{named or path} exists; an anchor is never replaced", 1)
-    except OSError as error:
-        stop(f"{named or path} cannot be written: {error.strerror}")
-    click.echo(f"wrote {named or path}")

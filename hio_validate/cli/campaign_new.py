@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from hio_validate import campaigning, writing
-from hio_validate.cli.loading import load_repo, named, services_of
+from hio_validate import campaigning
+from hio_validate.cli.loading import load_repo, named, the_service
+from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import repo_option, stop, width
 from hio_validate.evidence.metrics import METRICS
-from hio_validate.planning import Begun, CannotPlan, fixture_is_there
+from hio_validate.planning import CannotPlan, fixture_is_there
 from hio_validate.report.paragraph import paragraph
 from hio_validate.rules.base import View
 
@@ -38,32 +39,17 @@ def new(
     """
     root, found = load_repo(repo)
     view = View(found)
-    services = services_of(found, service)
-    if len(services) > 1:
-        stop(f"several services have documents: say --service {' or '.join(services)}", 2)
-    if fixture is not None and not fixture_is_there(view, services[0], fixture):
-        stop(f"no readable fixture of {services[0]} is called {fixture}", 2)
+    of = the_service(found, service)
+    if fixture is not None and not fixture_is_there(view, of, fixture):
+        stop(f"no readable fixture of {of} is called {fixture}", 2)
     items = [named(found, "plan/v1", each, service) for each in plans]
     try:
-        begun = campaigning.begin(view, services[0], name, items, campaigning.grid_of(grid), metric, fixture)
+        begun = campaigning.begin(view, of, name, items, campaigning.grid_of(grid), metric, fixture)
     except CannotPlan as error:
         stop(str(error), 2)
-    _write(root, begun)
+    create_all(root, begun.files, "give the campaign another name")
     click.echo(f"{name}: {begun.said}")
     if begun.hint:
         click.echo(paragraph(begun.hint, width()), nl=False)
     todo = f"write what stands as TODO ({begun.todo}), then " if begun.todo else ""
     click.echo(f"next: {todo}hio campaign check {name}")
-
-
-def _write(root: Path, begun: Begun) -> None:
-    """Write all files or none that was there before."""
-    for file, _ in begun.files:
-        if (root / file).exists():
-            stop(f"{file} exists and stays as it is; give the campaign another name", 1)
-    for file, content in reversed(begun.files):
-        try:
-            writing.create(root / file, content)
-        except OSError as error:
-            stop(f"{file} cannot be written: {error.strerror}")
-        click.echo(f"wrote {file}")

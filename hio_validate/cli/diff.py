@@ -21,7 +21,7 @@ from hio_validate.subjects import NoSubject, Subject, Surroundings, command_line
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("sides", nargs=-1, type=click.UNPROCESSED, metavar="A B")
 @repo_option
-@click.option("--service", help="Service in which names are looked up: site/model.")
+@click.option("--service", metavar="SITE/NAME", help="Service in which names are looked up.")
 @click.option("--exit-code", is_flag=True, help="Exit 1 where anything differs.")
 @format_option
 def diff(

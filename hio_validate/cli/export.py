@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from hio_validate import writing
 from hio_validate.cli.loading import load_repo, named
+from hio_validate.cli.new_files import create
 from hio_validate.cli.shared import as_json, repo_option, show, stop
 from hio_validate.evidence.tiers import Verdict
 from hio_validate.evidence.tiers import verdict as judge
@@ -20,6 +20,8 @@ from hio_validate.repo import Item, Repo
 from hio_validate.rests_on import rests_on
 from hio_validate.rules.base import View
 from hio_validate.source.dump import dump
+
+_NEVER = "and is never replaced; give another --out"
 
 
 class Export(NamedTuple):
@@ -70,13 +72,13 @@ def export(
         stop(str(error), 1 if isinstance(error, NotTheRecordedBytes) else 3)
     there = [path for each in made if out is not None and (path := out / f"{each.name}.{ending}").exists()]
     if there:
-        stop(f"{there[0]} exists and is never replaced; give another --out", 1)
+        stop(f"{there[0]} exists {_NEVER}", 1)
     for each in made:
         content = as_json(each.data) if ending == "json" else dump(each.data).decode()
         if out is None:
             show(content)
         else:
-            _write(out / f"{each.name}.{ending}", content.encode())
+            create(out / f"{each.name}.{ending}", content.encode(), _NEVER)
 
 
 def _chosen(judged: Verdict, target: str, arm: str | None, out: Path | None) -> list[str]:
@@ -98,13 +100,3 @@ def _made(found: Repo, item: Item, judged: Verdict, target: str, arms: list[str]
     for arm in arms:
         data = llm_d.report(judged, arm)
         yield Export(f"{item.name}.{arm}.llm-d", checked(data, llm_d.SCHEMA))
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        writing.create(path, content)
-    except FileExistsError:
-        stop(f"{path} exists and is never replaced; give another --out", 1)
-    except OSError as error:
-        stop(f"{path} cannot be written: {error.strerror}")
-    click.echo(f"wrote {path}")

@@ -18,7 +18,10 @@ from hio_validate.settings.family import PACKAGED
 @click.option("--engine", help="Engine family where no program names one, e.g. of an environment file.")
 @click.option("--name", help="Name of the document, where a file gives only one.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder to write the drafts into."
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Folder to write the drafts into.",
 )
 @click.option("--service", metavar="SITE/NAME", help="Service to write the documents for; with --write.")
 @click.option("--write", is_flag=True, help="Write them for the service; nothing is ever replaced.")
@@ -46,8 +49,10 @@ def import_(
 
     What a file is, is told by its content. Of a configuration, what cannot be resolved stays as it is written and is
     listed with its line; paths, host and port become place-holders, secrets become references. Of results, each number
-    keeps its unit and gets the definition by which it was counted. Exit 1: a file cannot be read as what it is, or its
-    numbers contradict each other; 3: nothing in it was measured, or starts an engine.
+    keeps its unit and gets the definition by which it was counted.
+
+    Exit codes: 0 read; 1 a file cannot be read as what it is, or its numbers contradict each other; 2 usage; 3 nothing
+    in it was measured, or starts an engine.
     """
     if write != (service is not None):
         stop("--write and --service go together: --service SITE/NAME --write", 2)

@@ -37,6 +37,14 @@ def services_of(found: Repo, named: str | None) -> list[str]:
     return [named]
 
 
+def the_service(found: Repo, named: str | None) -> str:
+    """The service that was named, or the only one; ends where several have documents."""
+    services = services_of(found, named)
+    if len(services) > 1:
+        stop(f"several services have documents: say --service {' or '.join(services)}", 2)
+    return services[0]
+
+
 def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item:
     """The one readable document that a name on the command line means; else the end, with a sentence."""
     meant, word = found.meant(kind, name, service), kind.partition("/")[0]

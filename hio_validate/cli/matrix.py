@@ -31,7 +31,7 @@ def matrix() -> None:
 @click.option("--parent", required=True, help="Stack that serves now.")
 @click.option("--candidate", required=True, help="Stack that shall replace it.")
 @click.option("--captures", help="Captures of both: PARENT,CANDIDATE.")
-@click.option("--service", help="SITE/NAME (default: the parent's).")
+@click.option("--service", metavar="SITE/NAME", help="The service (default: the parent's).")
 @click.option("--name", help="Name of the matrix (default: PARENT-to-CANDIDATE).")
 @repo_option
 def new(
@@ -136,7 +136,7 @@ def _resolved(item: Item, found: Repo, ledger: Ledger) -> Inheritance:
 
 @matrix.command("show", short_help="Show a matrix with its computed values.")
 @click.argument("name")
-@click.option("--service", help="SITE/NAME, where the name alone is not enough.")
+@click.option("--service", metavar="SITE/NAME", help="Where the name alone is not enough.")
 @repo_option
 @format_option
 def show_matrix(name: str, service: str | None, repo: Path | None, format_: str) -> None:

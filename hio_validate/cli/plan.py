@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
-from hio_validate import focused, history, parents, planning, writing
-from hio_validate.cli.loading import load_repo, services_of, tree_of
+from hio_validate import focused, history, parents, planning
+from hio_validate.cli.loading import load_repo, the_service, tree_of
+from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import as_json, color, format_option, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
 from hio_validate.evidence.metrics import METRICS
@@ -50,7 +51,7 @@ def new(
         stop("--a-a compares the parent with itself: leave FACTOR, --matrix and --screening out", 2)
     root, found = load_repo(repo)
     view = View(found)
-    named = _the_service(found, service)
+    named = the_service(found, service)
     stage = "a-a" if a_a else "screening" if screening else "confirmation"
     try:
         compared = (
@@ -64,7 +65,7 @@ def new(
         begun = planning.begin(view, named, compared, stage, called, metric, fixture)
     except planning.CannotPlan as error:
         stop(str(error), 2)
-    _write(root, begun)
+    create_all(root, begun.files, "give another --name")
     click.echo(f"{called}: {begun.said}")
     if begun.hint:
         click.echo(paragraph(begun.hint, width()), nl=False)
@@ -75,26 +76,6 @@ def new(
         )
     else:
         click.echo(f"next: hio plan check {called}")
-
-
-def _the_service(found: Repo, service: str | None) -> str:
-    services = services_of(found, service)
-    if len(services) > 1:
-        stop(f"several services have documents: say --service {' or '.join(services)}", 2)
-    return services[0]
-
-
-def _write(root: Path, begun: planning.Begun) -> None:
-    """Write all files or none that was there before."""
-    for file, _ in begun.files:
-        if (root / file).exists():
-            stop(f"{file} exists and stays as it is; give another --name", 1)
-    for file, content in reversed(begun.files):
-        try:
-            writing.create(root / file, content)
-        except OSError as error:
-            stop(f"{file} cannot be written: {error.strerror}")
-        click.echo(f"wrote {file}")
 
 
 @plan.command("check", short_help="Say what is wrong with a plan, what it can show and what it needs.")

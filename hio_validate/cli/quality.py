@@ -40,7 +40,7 @@ def quality() -> None:
     """Whether it still answers rightly: receipts of harnesses and operator tests, and the gate between two of them."""
 
 
-@quality.command()
+@quality.command(short_help="Hold a candidate's quality against a baseline's.")
 @click.argument("baseline")
 @click.argument("candidate")
 @click.option(
@@ -89,7 +89,7 @@ def gate(
     sys.exit(page.code)
 
 
-@quality.command()
+@quality.command(short_help="Read what a harness said, and keep it as a receipt.")
 @click.argument("file", type=_file)
 @click.option(
     "--service", metavar="SITE/NAME", required=True, help="The service that was measured, as you say."

@@ -21,7 +21,7 @@ from hio_validate.spelling import nearest
 @click.command()
 @click.argument("range_", metavar="BASE..HEAD", required=False)
 @click.option("--staged", is_flag=True, help="Review what the next commit would change (the index).")
-@click.option("--service", help="Tell of this service only: SITE/NAME.")
+@click.option("--service", metavar="SITE/NAME", help="Tell of this service only.")
 @click.option("--gate", "gates", multiple=True, type=click.Choice(["tested", "accepted", "deploy"]),
               help="Exit 1 on gates, too: on what keeps a stack from being deployed.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text",

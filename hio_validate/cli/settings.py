@@ -18,7 +18,7 @@ from hio_validate.settings.observed import Contradiction, contradictions
 @click.argument("stack")
 @click.option("--capture", "capture_", help="Capture whose observations decide what `auto` and -1 became.")
 @click.option("--all", "everything", is_flag=True, help="Show defaults, too.")
-@click.option("--service", help="Service in which names are looked up: site/model.")
+@click.option("--service", metavar="SITE/NAME", help="Service in which names are looked up.")
 @repo_option
 @format_option
 def settings(

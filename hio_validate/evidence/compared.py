@@ -23,7 +23,7 @@ LOAD = ("concurrency", "request_rate")
 """Of which both sides must say one, where requests can be at once."""
 MUST_BE_KNOWN = (*SHAPE, *LOAD, "dataset", "cache", "depth_tokens")
 """Facts of a workload that are not equal where only one side says them; others may be said by one alone."""
-_APART = {"acceptance", "memory", "kernel launches", "prefill rate", "time to first token"}
+_APART = {"acceptance", "kernel launches", "prefill rate", "time to first token"}
 """Quantities that may be compared where acceptance differs: no drafting is in them (contract 6.4)."""
 _SPECULATION = ("drafted", "accepted", "target_batches", "acceptance", "draft_length")
 _USUAL = ("value", "mean", "median")
@@ -238,6 +238,8 @@ class Compared:
                 yield counted
         if one.statistic != other.statistic:
             yield f"one is the {one.statistic}, the other the {other.statistic}"
+        elif one.statistic == "spread":
+            yield "whether a deviation was divided by n or n - 1 is unknown, and unknown is never equal"
         if one.unit != other.unit and not _convertible(one, other):
             yield f"one is in {one.unit}, the other in {other.unit}"
         yield from self.workload

@@ -7,8 +7,8 @@ absent and never zero; a number that cannot be so is no measurement but a findin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from hio_validate.evidence.definitions import DEFINITIONS, STATISTICS, UNITS
@@ -119,6 +119,10 @@ class Observation:
         return "measured outside hio"
 
 
+_TOO_LARGE = 10**300
+"""No float holds it, so that nothing can be computed with it."""
+
+
 def faults_of(measured: Measured) -> Iterator[str]:
     """What cannot be so about one number, in sentences."""
     if measured.definition not in DEFINITIONS:
@@ -129,8 +133,12 @@ def faults_of(measured: Measured) -> Iterator[str]:
     units = UNITS.get(DEFINITIONS[measured.definition].dimension)
     if units is not None and measured.unit not in units:
         yield f"{measured.name}: {measured.unit} is no unit of {DEFINITIONS[measured.definition].dimension}"
+    if measured.n == 0:
+        yield f"{measured.name} ({measured.statistic}) is of 0 observations: of none there is no number"
     for value in (measured.value, *measured.samples):
-        if not math.isfinite(value):
+        if isinstance(value, int) and abs(value) >= _TOO_LARGE:
+            yield f"{measured.name} is {str(value)[:20]}...: more than any number can be reckoned with"
+        elif not math.isfinite(value):
             yield f"{measured.name} is {value}: not a finite number"
         elif units is not None and value < 0:
             yield f"{measured.name} is {value:g} {measured.unit}: less than nothing"
@@ -162,23 +170,35 @@ def _without_gaps(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_row(row: Mapping[str, Any]) -> Observation:
-    """The record that a line of `records.jsonl` holds. Raises KeyError, TypeError or ValueError where it is none."""
+    """The record that a line of `records.jsonl` holds. Raises ValueError, in a sentence, where it is none."""
+    _known(row, _KEYS, "it")
+    metrics = [_measured(each) for each in _objects(row, "metrics")]
+    _once(metrics)
+    requests = _object(row.get("requests", {}), "requests")
     return Observation(
-        name=_text(row["name"], "name"),
+        name=_text(_said(row, "name", "it"), "name"),
         line=_count(row.get("line", 0), "line"),
         at=None if row.get("at") is None else _text(row["at"], "at"),
         subject=_facts(row.get("subject", {}), "subject"),
         workload=_facts(row.get("workload", {}), "workload"),
-        requests=Requests(**{key: _count(each, key) for key, each in row.get("requests", {}).items()}),
-        metrics=[_measured(each) for each in row.get("metrics", ())],
+        requests=Requests(
+            **{key: _count(each, key) for key, each in _known(requests, Requests._fields, "requests").items()}
+        ),
+        metrics=metrics,
         foreign=_facts(row.get("foreign", {}), "foreign"),
-        findings=[Finding(**each) for each in row.get("findings", ())],
-        unknown=tuple(_text(each, "unknown") for each in row.get("unknown", ())),
+        findings=[_finding(each) for each in _objects(row, "findings")],
+        unknown=tuple(_text(each, "unknown") for each in _list(row.get("unknown", ()), "unknown")),
     )
 
 
+_KEYS = tuple(each.name for each in fields(Observation))
+
+
 def _measured(row: Mapping[str, Any]) -> Measured:
-    measured = Measured(**{**row, "samples": tuple(row.get("samples", ()))})
+    _known(row, Measured._fields, "a metric")
+    for key in ("name", "definition", "statistic", "value", "unit"):
+        _said(row, key, "a metric")
+    measured = Measured(**{**row, "samples": tuple(_list(row.get("samples", ()), "samples"))})
     for key in ("name", "definition", "statistic", "unit"):
         _text(getattr(measured, key), key)
     for value in (measured.value, *measured.samples):
@@ -186,7 +206,55 @@ def _measured(row: Mapping[str, Any]) -> Measured:
             raise ValueError(f"{measured.name} is no number")
     if measured.n is not None:
         _count(measured.n, "n")
+    for key in ("derived", "samples_derived"):
+        if not isinstance(getattr(measured, key), bool):
+            raise ValueError(f"{key} of {measured.name} is neither true nor false")
     return measured
+
+
+def _once(metrics: list[Measured]) -> None:
+    seen = set()
+    for each in metrics:
+        if (each.name, each.statistic) in seen:
+            raise ValueError(f"{each.name} ({each.statistic}) stands twice")
+        seen.add((each.name, each.statistic))
+
+
+def _finding(row: Mapping[str, Any]) -> Finding:
+    _known(row, Finding._fields, "a finding")
+    id, message = (_text(_said(row, key, "a finding"), key) for key in ("id", "message"))
+    return Finding(id, message, _count(row.get("line", 0), "line"))
+
+
+def _known(row: Mapping[str, Any], keys: Iterable[str], what: str) -> Mapping[str, Any]:
+    """The row, where it has no key beyond these."""
+    if more := sorted(row.keys() - set(keys)):
+        raise ValueError(f"{what} has a key that no record has: {more[0][:40]}")
+    return row
+
+
+def _said(row: Mapping[str, Any], key: str, what: str) -> Any:
+    if key not in row:
+        raise ValueError(f"{what} has no {key}")
+    return row[key]
+
+
+def _list(value: Any, key: str) -> Sequence[Any]:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"{key} is no list")
+    return value
+
+
+def _object(value: Any, key: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{key} is no object")
+    return value
+
+
+def _objects(row: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+    """The objects of a list under a key."""
+    for each in _list(row.get(key, ()), key):
+        yield _object(each, f"one of {key}")
 
 
 def _text(value: Any, key: str) -> str:
@@ -201,7 +269,7 @@ def _count(value: Any, key: str) -> int:
     return value
 
 
-def _facts(values: Mapping[str, Any], key: str) -> dict[str, Fact]:
-    if not all(isinstance(value, Fact) for value in values.values()):
+def _facts(values: Any, key: str) -> dict[str, Fact]:
+    if not all(isinstance(value, Fact) for value in _object(values, key).values()):
         raise ValueError(f"{key} holds more than single values")
     return dict(values)

@@ -71,13 +71,15 @@ def _jsonl(text: str, run: Run) -> list[Row]:
     # Imported here: most rows are tab-separated.
     import json
 
+    from hio_validate.source.strict_json import Twice, once
+
     rows = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            data: Any = json.loads(line, object_pairs_hook=_once)
-        except _Twice as error:
+            data: Any = json.loads(line, object_pairs_hook=once)
+        except Twice as error:
             raise UnreadableRows(number, f"the key {error} stands twice") from None
         except (ValueError, RecursionError):
             raise UnreadableRows(
@@ -98,19 +100,6 @@ def _jsonl(text: str, run: Run) -> list[Row]:
 def _cell(value: Any, dumps: Callable[[Any], str]) -> str:
     """A value as a cell of a table would show it; null is an empty cell."""
     return value if isinstance(value, str) else "" if value is None else dumps(value)
-
-
-class _Twice(Exception):
-    pass
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in seen:
-            raise _Twice(key)
-        seen[key] = value
-    return seen
 
 
 def _same_columns(found: Sequence[str], run: Run, line: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from hio_validate.evidence.observed import Observation, of_row
 
@@ -25,15 +26,23 @@ def rows_of(raw: bytes) -> Iterator[tuple[int, Observation | Wrong]]:
 
 def _record(line: bytes) -> Observation | Wrong:
     try:
-        row = json.loads(line)
+        row = json.loads(line, object_pairs_hook=_once)
         if not isinstance(row, dict):
             return Wrong("it is no JSON object")
         return of_row(row)
     except json.JSONDecodeError:
         return Wrong("it is no JSON")
-    except KeyError as error:
-        return Wrong(f"it has no {error.args[0]}")
+    except UnicodeDecodeError:
+        return Wrong("it is not UTF-8")
     except RecursionError:
         return Wrong("it is nested too deeply")
-    except (TypeError, ValueError, AttributeError) as error:
+    except ValueError as error:
         return Wrong(str(error))
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    seen = dict(pairs)
+    if len(seen) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:80]} stands twice")
+    return seen

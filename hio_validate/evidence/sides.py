@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hio_validate.evidence.averages import mean, median
 from hio_validate.evidence.case import Case
-from hio_validate.evidence.definitions import DEFINITIONS, UNKNOWN
+from hio_validate.evidence.definitions import DEFINITIONS, NO_GAIN, UNKNOWN
 from hio_validate.evidence.metrics import METRICS
 from hio_validate.evidence.observed import Fact, Measured, Observation
 from hio_validate.evidence.outcome import Tier
@@ -116,7 +116,7 @@ def of_observation(observation: Observation, label: str) -> Side:
 
 def _better(measured: Measured) -> str | None:
     """Which direction is a gain; of a spread none is, nor of what a newer hio counted in a way that is not known."""
-    known = measured.definition in DEFINITIONS and measured.statistic != "std"
+    known = measured.definition in DEFINITIONS and measured.statistic not in NO_GAIN
     return measured.better if known else None
 
 

@@ -112,9 +112,11 @@ def _task(line: bytes, number: int) -> Task:
 def _object(line: bytes, number: int) -> Mapping[str, Any]:
     import json  # only where a task set is read
 
+    from hio_validate.source.strict_json import Twice, once  # as well
+
     try:
-        data = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
-    except _Twice as error:
+        data = json.loads(line.decode("utf-8"), object_pairs_hook=once)
+    except Twice as error:
         raise UnreadableItems(number, f"the key {error} stands twice", "keep the one that is meant") from None
     except UnicodeDecodeError:
         raise UnreadableItems(number, "the line is not UTF-8", "write the file as UTF-8") from None
@@ -131,19 +133,6 @@ def _object(line: bytes, number: int) -> Mapping[str, Any]:
             number, "the line is no JSON object", 'write {"id": ..., "prompt": ..., "expected": ...}'
         )
     return data
-
-
-class _Twice(Exception):
-    pass
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in seen:
-            raise _Twice(key)
-        seen[key] = value
-    return seen
 
 
 def unscorable(tasks: Tasks, expected: str) -> str | None:

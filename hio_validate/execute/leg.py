@@ -6,7 +6,6 @@ the leg's record, and the record is on disk from the first moment, so that a leg
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import sys
@@ -16,11 +15,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from hio_validate.command import Command
 from hio_validate.execute import bench, expected, ready, tasks
 from hio_validate.execute.client import KEY_VARIABLE, OK, Errand
+from hio_validate.execute.leg_files import (
+    ANSWERS,
+    BENCH,
+    CAPTURE,
+    EVENTS,
+    LOG,
+    OF_TASKS,
+    RECORD,
+    Record,
+    kept,
+    records,
+    rows_of,
+    unfinished,
+)
 from hio_validate.execute.secrets import Unresolvable, key_of, revealed
 from hio_validate.execute.watch import Abort, Child, Watch
 from hio_validate.execute.work import ArmWork, Question, Work
@@ -34,18 +46,6 @@ from hio_validate.observe.refusal import Unobservable
 from hio_validate.recording import capture_file
 from hio_validate.repo import load
 from hio_validate.settings.knowledge import Settings
-
-RECORD = "leg.json"
-CAPTURE = "capture.yaml"
-EVENTS = "events.jsonl"
-LOG = "server.log"
-ANSWERS = "requests.jsonl"
-BENCH = "bench.jsonl"
-OF_TASKS = "tasks-"
-"""What the names of files begin with that come of asking a task set."""
-UNFINISHED = "it did not come to its end: whoever ran it died"
-
-Record = dict[str, Any]
 
 
 def run(work: Work, place: int, number: int, watch: Watch, folder: Path) -> Record:
@@ -190,7 +190,7 @@ class _Leg:
         try:
             self._send(server, self.work.questions, "every request was answered")
         finally:
-            self.record["rows"] = list(_rows(answers))
+            self.record["rows"] = list(rows_of(answers))
         self.invalid += _faults(self.record["rows"], self.work)
 
     def _ask_tasks(self, server: Child) -> None:
@@ -201,7 +201,7 @@ class _Leg:
         try:
             self._send(server, self.work.tasks.questions, what, OF_TASKS)
         finally:
-            said = list(_rows(self.here / f"{OF_TASKS}{ANSWERS}"))
+            said = list(rows_of(self.here / f"{OF_TASKS}{ANSWERS}"))
             rows = list(tasks.rows(self.work.tasks, said, self.number, self.name))
             tasks.keep(rows, self.here)
             self.record["quality"] = tasks.counts(rows)
@@ -222,8 +222,8 @@ class _Leg:
         finally:
             self.watch.end(client)
         argv = ["python", "-m", "hio_validate.execute.client", errand.name]
-        kept = None if prefix else _kept(answers, self.here)  # the answers to tasks are rows of the run
-        self._note_command(argv, str(code), stdout=kept, stderr=_kept(complaints, self.here))
+        answered = None if prefix else kept(answers, self.here)  # the answers to tasks are rows of the run
+        self._note_command(argv, str(code), stdout=answered, stderr=kept(complaints, self.here))
         if code not in (0, 1):
             self.invalid.append(f"the client ended with {code}: {_last_words(complaints)}")
 
@@ -307,8 +307,8 @@ class _Leg:
         """Keep what the measured process wrote, compressed."""
         if self.server is None:
             return
-        log = _kept(self.log, self.here, self.log_from)
-        out = _kept(self.here / BENCH, self.here) if self.work.method == "llama-bench" else log
+        log = kept(self.log, self.here, self.log_from)
+        out = kept(self.here / BENCH, self.here) if self.work.method == "llama-bench" else log
         exit_ = str(self.record["exit"] or "not known")
         self._note_command(self.arm.command.argv, exit_, stdout=out, stderr=log)
 
@@ -336,41 +336,6 @@ class _Manifests(Folder):
         ]
 
 
-def unfinished(number: int, place: int, arm: str, at: str, why: str = UNFINISHED) -> Record:
-    """The record of a leg that began and did nothing yet; why it does not count if that stays so."""
-    return {
-        "leg": number, "place": place, "arm": arm, "started": at, "ended": at, "invalid": [why], "startup_s": None,
-        "exit": None, "capture": None, "contradicted": False, "rows": [], "commands": [],
-    }  # fmt: skip
-
-
-def records(folder: Path) -> list[Record]:
-    """The records of all legs of a job that began, by number, with what is left of those that did not come to an end."""
-    found = [
-        _salvaged(json.loads(each.read_text()), each.parent) for each in (folder / "legs").glob(f"*/{RECORD}")
-    ]
-    return sorted(found, key=lambda record: int(record["leg"]))
-
-
-def _salvaged(record: Record, here: Path) -> Record:
-    """What a leg whose supervisor died left behind: the answers so far, and the log of its process."""
-    if record["invalid"] != [UNFINISHED]:
-        return record
-    log = _kept(here / LOG, here)
-    command = {"argv": record["argv"], "exit": "not known", "stdout": log, "stderr": log}
-    return record | {"rows": list(_rows(here / ANSWERS)), "commands": [command] if log else []}
-
-
-def _kept(file: Path, here: Path, begin: int = 0) -> str | None:
-    """The name under which a file's bytes from `begin` on are kept in the folder `here`, compressed; None where it has none."""
-    raw = file.read_bytes()[begin:] if file.exists() else b""
-    if not raw:
-        return None
-    name = f"{file.name}.gz"
-    (here / name).write_bytes(gzip.compress(raw, mtime=0))
-    return name
-
-
 def _client(errand: Path) -> Command:
     """The client with this very package, whatever folder it is started in."""
     package = str(Path(__file__).parents[2])
@@ -387,15 +352,6 @@ def _last_words(log: Path) -> str:
     """The last line of a log, without what would break a line."""
     lines = log.read_text(errors="replace").split("\n") if log.exists() else []
     return " ".join(next((each for each in reversed(lines) if each.strip()), "it said nothing").split())
-
-
-def _rows(answers: Path) -> Iterator[Record]:
-    """Every whole line that the client wrote; the last one may be torn where it was ended."""
-    for line in answers.read_text().split("\n") if answers.exists() else ():
-        try:
-            yield json.loads(line)
-        except ValueError:
-            continue
 
 
 def _faults(rows: list[Record], work: Work) -> Iterator[str]:

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from hio_validate import __version__
-from hio_validate.evidence.metrics import FACTS, METRICS
-from hio_validate.execute import leg as legs
-from hio_validate.execute import tasks
-from hio_validate.execute.leg import Record
+from hio_validate.execute import leg_files as legs
+from hio_validate.execute import run_rows, tasks
+from hio_validate.execute.leg_files import Record
 from hio_validate.execute.pinned import differing
 from hio_validate.execute.work import Work, from_text
 from hio_validate.history import Folder
@@ -44,9 +43,6 @@ _MEASURED_STAGES = {
     "http": {"prefill": "prefill_tps", "decode": "decode_tps", "whole-request": "wall_s"},
     "llama-bench": {"prefill": "bench_prefill_tps", "decode": "bench_decode_tps"},
 }
-_BENCH = ("bench_prefill_tps", "bench_decode_tps")
-_ONLY_HTTP = frozenset({"fixture", "expected", "cached", "prompt_sha256", "content_sha256"})
-_ONLY_WHERE_SAID = frozenset({"drafted", "accepted"})
 
 
 class NotRecorded(Exception):
@@ -149,9 +145,9 @@ class _Assembly:
 
     def _run(self) -> dict[str, Any]:
         work = self.work
-        rows = [row for record in self.legs for row in _with_leg(record)]
-        columns = _columns(rows, work.method)
-        self.made["rows.tsv"] = _table(rows, list(columns))
+        rows = [row for record in self.legs for row in run_rows.of_leg(record)]
+        columns = run_rows.columns_of(rows, work.method)
+        self.made["rows.tsv"] = run_rows.table(rows, list(columns))
         ended = _newest(self.events, "ended")
         said = {
             "hio": "run/v1",
@@ -336,42 +332,6 @@ def _all_that_began(records: Sequence[Record], events: Sequence[Mapping[str, Any
         if each["event"] == "leg-started" and each["number"] not in known
     ]
     return sorted([*records, *without], key=lambda record: int(record["leg"]))
-
-
-def _with_leg(record: Record) -> Iterator[Record]:
-    return ({"leg": record["leg"], "arm": record["arm"], **row} for row in record["rows"])
-
-
-def _columns(rows: Sequence[Record], method: str) -> dict[str, Row]:
-    """Every column that this method measures, with its meaning; what no server reported has none."""
-    is_bench = method == "llama-bench"
-    measured = [name for name in METRICS if (name in _BENCH) == is_bench]
-    said = {name for row in rows for name, value in row.items() if value is not None}
-    facts = [
-        name
-        for name in FACTS
-        if not (is_bench and name in _ONLY_HTTP) and (name in said or name not in _ONLY_WHERE_SAID)
-    ]
-    kept = [name for name in measured if name in said or not any(name in said for name in measured)]
-    columns = {name: Row({"unit": FACTS[name][0], "about": FACTS[name][1]}) for name in facts}
-    for name in kept:
-        metric = METRICS[name]
-        columns[name] = Row({"unit": metric.unit, "better": metric.better, "about": metric.about})
-    return columns
-
-
-def _table(rows: Sequence[Record], columns: Sequence[str]) -> bytes:
-    lines = ["\t".join(columns)]
-    lines += ["\t".join(_cell(row.get(name)) for name in columns) for row in rows]
-    return ("\n".join(lines) + "\n").encode()
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.6f}".rstrip("0").rstrip(".")
-    return " ".join(str(value).split())
 
 
 def _log_of(record: Record, name: str) -> str:

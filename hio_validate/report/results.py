@@ -6,33 +6,39 @@ Invariant: no number stands without its unit, its statistic and the way it was c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Any
 
 from hio_validate.evidence.definitions import DEFINITIONS
-from hio_validate.evidence.observed import Fact, Measured, Observation, Requests, as_row
+from hio_validate.evidence.observed import Observation, as_row
 from hio_validate.importing.results.reading import Reading
+from hio_validate.report.metric_rows import DIRECTION, count, in_order, quantities
 from hio_validate.report.paragraph import paragraph
-from hio_validate.report.table import table
+from hio_validate.report.record_table import record_table
+from hio_validate.report.shared_facts import Shared, deserves
+from hio_validate.report.sweep_table import sweep_table
+from hio_validate.report.visible import visible
 
 SHOWN = 20
 """Records of a file that are told in full."""
+_IDENTITY = frozenset({"llama-server-facts", "mlperf-system"})
+"""Formats that say what runs and hold no number of its speed."""
 
 
 def render(reading: Reading, records: Sequence[Observation], width: int = 80, kept: bool = False) -> str:
     """One file that was read to its end; `records` are its first ones, `kept` whether it was written."""
     said = f", {reading.generation}" if reading.generation else ""
-    text = paragraph(
-        f"{reading.file}: {reading.importer.about} ({reading.importer.format}{said})",
-        width,
-    )
-    shared = _Shared(records)
-    text += paragraph(f"  {_tally(reading, shared.reason)}", width, 2)
+    text = f"{visible(reading.file)}\n"
+    text += paragraph(f"  {reading.importer.about} ({reading.importer.format}{said})", width)
+    shared = Shared(records)
+    text += paragraph(f"  {_tally(reading, shared.reason)}", width)
+    if not shared.reason:
+        text += _reasons(records, width)
     text += shared.told(width)
-    text += "".join(f"\n{_record(record, shared, width)}" for record in records)
-    if reading.count > len(records):
-        more = reading.count - len(records)
-        text += f"\nand {more} more record{'' if more == 1 else 's'}: --format jsonl gives them all\n"
+    left_out: dict[str, None] = {}
+    tables = _numbers(records, shared, width, left_out)
+    text += f"\n{tables}" if tables else ""
+    notes = _notes(reading, records, left_out)
+    text += "".join(paragraph(f"  {note}", width) for note in notes)
     return (
         text
         + _counted(records, width)
@@ -49,120 +55,87 @@ def _tally(reading: Reading, reason: str) -> str:
     return f"{count}: " + ", ".join(f"{many} {tier}" for tier, many in sorted(reading.tiers.items()))
 
 
-class _Shared:
-    """What all shown records say alike, told once."""
-
-    def __init__(self, records: Sequence[Observation]) -> None:
-        self._many = len(records) > 1
-        self.subject = _alike([record.subject for record in records])
-        self.workload = _alike([record.workload for record in records])
-        self.unknown = [each for each in records[0].unknown if all(each in one.unknown for one in records)]
-        reasons = dict.fromkeys(_deserves(record) for record in records)
-        self.reason = next(iter(reasons)) if len(reasons) == 1 else ""
-
-    def told(self, width: int) -> str:
-        text = ""
-        whose = " of each" if self._many else ""
-        for title, facts in (("subject", self.subject), ("workload", self.workload)):
-            text += paragraph(f"  {title}{whose}: {_facts(facts)}", width, 2) if facts else ""
-        if self.unknown:
-            text += paragraph(f"  not told: {'; '.join(self.unknown)}", width, 2)
-        return text
-
-
-def _alike(facts: Sequence[dict[str, Fact]]) -> dict[str, Fact]:
-    """The facts that are the same in all."""
-    return {
-        key: value
-        for key, value in facts[0].items()
-        if all(key in each and type(each[key]) is type(value) and each[key] == value for each in facts)
-    }
-
-
-def _deserves(record: Observation) -> str:
-    return f"{record.tier.value}: {record.why}"
-
-
-def _record(record: Observation, shared: _Shared, width: int) -> str:
-    place = f" (line {record.line})" if record.line else ""
-    reason = "" if shared.reason else f", {_deserves(record)}"
-    text = paragraph(f"{record.name}{place}{reason}", width, 4)
-    for title, facts, known in (
-        ("subject", record.subject, shared.subject),
-        ("workload", record.workload, shared.workload),
-    ):
-        own = {key: value for key, value in facts.items() if key not in known}
-        text += paragraph(f"  {title}: {_facts(own)}", width, 2) if own else ""
-    if requests := _requests(record.requests):
-        text += paragraph(f"  requests: {requests}", width, 2)
-    for definition, metrics in groupby(_by_definition(record.metrics), key=lambda each: each.definition):
-        text += f"  {definition}{_direction(definition)}\n"
-        text += _indented(table([_cells(each) for each in metrics], width - 4, whole=True))
-    for finding in record.findings:
-        text += paragraph(f"  finding: {finding.message} [{finding.id}]", width, 2)
-    if own_gaps := [each for each in record.unknown if each not in shared.unknown]:
-        text += paragraph(f"  not told: {'; '.join(own_gaps)}", width, 2)
-    if record.foreign:
-        count = len(record.foreign)
-        text += f"  {count} key{'' if count == 1 else 's'} that hio does not know\n"
-    return text
-
-
-def _by_definition(metrics: Iterable[Measured]) -> list[Measured]:
-    order: dict[str, list[Measured]] = {}
-    for each in metrics:
-        order.setdefault(each.definition, []).append(each)
-    return [each for group in order.values() for each in group]
-
-
-def _direction(definition: str) -> str:
-    better = DEFINITIONS[definition].better
-    return f", {better} is better" if better else ""
-
-
-def _cells(measured: Measured) -> list[str]:
-    unit = "" if measured.unit == "1" else f" {measured.unit}"
-    count = "" if measured.n is None and measured.statistic == "value" else f", n {_known(measured.n)}"
-    derived = ", computed by hio" if measured.derived else ""
-    return [measured.name, f"{_number(measured.value)}{unit}", f"{measured.statistic}{count}{derived}"]
-
-
-def _known(count: int | None) -> str:
-    return "unknown" if count is None else str(count)
-
-
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def _facts(facts: dict[str, Fact]) -> str:
-    return ", ".join(
-        f"{key} {_number(value) if isinstance(value, float) else value}" for key, value in facts.items()
+def _reasons(records: Sequence[Observation], width: int) -> str:
+    """Each reason with the records that it is about, the commonest one without: it is that of all others."""
+    names: dict[str, list[str]] = {}
+    for record in records:
+        names.setdefault(deserves(record), []).append(record.name)
+    common = max(names, key=lambda reason: len(names[reason]))
+    text = paragraph(f"  {common}", width)
+    return text + "".join(
+        paragraph(f"  {reason}: {', '.join(of)}", width) for reason, of in names.items() if reason != common
     )
 
 
-def _requests(requests: Requests) -> str:
-    told = {"asked": requests.asked, "ok": requests.completed, "failed": requests.failed,
-            "cancelled": requests.cancelled}  # fmt: skip
-    return ", ".join(f"{count} {word}" for word, count in told.items() if count is not None)
+def _numbers(records: Sequence[Observation], shared: Shared, width: int, left_out: dict[str, None]) -> str:
+    """The records one by one, or all as one table, whichever is shorter."""
+    alone: dict[str, None] = {}
+    text = "\n".join(told for record in records if (told := _record(record, shared, width, alone)))
+    together: dict[str, None] = {}
+    sweep = None
+    if len(records) > 1 and any(record.metrics for record in records):
+        own = [shared.own(record) for record in records]
+        sweep = sweep_table(records, own, width, together)
+    if sweep is not None and sweep.count("\n") < text.count("\n"):
+        left_out.update(together)
+        return sweep
+    left_out.update(alone)
+    return text
 
 
-def _indented(text: str) -> str:
-    return "".join(f"    {line}\n" for line in text.splitlines())
+def _record(record: Observation, shared: Shared, width: int, left_out: dict[str, None]) -> str:
+    place = f" (line {record.line})" if record.line else ""
+    title = paragraph(f"{record.name}{place}", width, 4)
+    text = ""
+    for what, facts in shared.only_of(record):
+        text += paragraph(f"  {what}: {facts}", width)
+    text += record_table(quantities(record.metrics), width, left_out)
+    return title + text if text or shared.many else ""
+
+
+def _notes(reading: Reading, records: Sequence[Observation], left_out: dict[str, None]) -> list[str]:
+    metrics = [each for record in records for each in record.metrics]
+    notes = []
+    if reading.count > len(records):
+        more = reading.count - len(records)
+        notes.append(f"and {more} more record{'' if more == 1 else 's'}: --format jsonl gives them all")
+    if left_out:
+        words = in_order(left_out)
+        shown = ", ".join(words[:6]) + (" ..." if len(words) > 6 else "")
+        notes.append(f"{len(words)} more statistic{'s' * (len(words) > 1)} with --format json: {shown}")
+    if any(each.derived for each in metrics):
+        notes.append("* computed by hio from other numbers of the file")
+    if any(count(row) == "?" for record in records for row in quantities(record.metrics)):
+        notes.append("n ?: the file does not say of how many observations")
+    if foreign := {key for record in records for key in record.foreign}:
+        many = f"{len(foreign)} key{'' if len(foreign) == 1 else 's'}"
+        notes.append(f"{many} that hio does not know, with --format json")
+    return notes
 
 
 def _counted(records: Iterable[Observation], width: int) -> str:
-    used = dict.fromkeys(each.definition for record in records for each in record.metrics)
-    rows = [[name, DEFINITIONS[name].about] for name in used]
-    return f"\nHow it was counted:\n{_indented(table(rows, width - 4))}" if rows else ""
+    """Each definition once, with the rows that have it."""
+    names: dict[str, dict[str, None]] = {}
+    for record in records:
+        for row in quantities(record.metrics):
+            names.setdefault(row.definition, {})[row.name] = None
+    text = ""
+    for better, head in DIRECTION.items():
+        of = [each for each in names if (DEFINITIONS[each].better or "") == better]
+        text += f"  {head}\n" if of else ""
+        for definition in of:
+            rows = ", ".join(names[definition])
+            called = definition if rows == definition else f"{rows} = {definition}"
+            text += paragraph(f"    {called}: {DEFINITIONS[definition].about}", width)
+    return f"\nHow it was counted:\n{text}" if text else ""
 
 
 def _found(reading: Reading, width: int) -> str:
     text = ""
-    for first, count in reading.findings.values():
+    for first, times in reading.findings.values():
         place = f" (line {first.line})" if first.line else ""
-        times = f", and {count - 1} more like it" if count > 1 else ""
-        text += paragraph(f"  {first.id}{place}: {first.message}{times}", width, 2)
+        more = f", and {times - 1} more like it" if times > 1 else ""
+        text += paragraph(f"  {first.id}{place}: {first.message}{more}", width)
     return f"\nFound:\n{text}" if text else ""
 
 
@@ -178,16 +151,16 @@ _RECEIPTS = {"lm-eval": "; hio quality gate holds one against another", "test-ba
 
 def _next(reading: Reading, width: int, kept: bool) -> str:
     """What whoever reads this can do with it."""
-    if not reading.measured:
-        return "\n" + paragraph("Next: measure again, since nothing here can be compared.", width)
-    if reading.importer.format in _RECEIPTS:
-        said = f"Next: hio quality record {reading.file} --service SITE/NAME --write makes receipts of it{_RECEIPTS[reading.importer.format]}."
-        return "\n" + paragraph(said, width)
     keep = "" if kept else " To keep it: the same call with --service SITE/NAME --write."
-    return "\n" + paragraph(
-        f"Next: hio compare holds it against another.{keep} What shall decide something is measured by hio: hio plan new.",
-        width,
-    )
+    if reading.importer.format in _IDENTITY:
+        said = f"Next: it says what ran, and nothing of its speed: it belongs beside the results that were measured there.{keep}"
+    elif not reading.measured:
+        said = "Next: measure again, since nothing here can be compared."
+    elif reading.importer.format in _RECEIPTS:
+        said = f"Next: hio quality record {reading.file} --service SITE/NAME --write makes receipts of it{_RECEIPTS[reading.importer.format]}."
+    else:
+        said = f"Next: hio compare holds it against another.{keep} What shall decide something is measured by hio: hio plan new."
+    return "\n" + paragraph(said, width)
 
 
 def as_shape(reading: Reading, records: Sequence[Observation], wrote: str | None = None) -> dict[str, Any]:
@@ -200,8 +173,8 @@ def as_shape(reading: Reading, records: Sequence[Observation], wrote: str | None
         "count": reading.count,
         "tiers": dict(sorted(reading.tiers.items())),
         "findings": [
-            {"id": first.id, "line": first.line or None, "count": count, "message": first.message}
-            for first, count in reading.findings.values()
+            {"id": first.id, "line": first.line or None, "count": times, "message": first.message}
+            for first, times in reading.findings.values()
         ],
         "unknown": list(reading.importer.unknown),
         "wrote": wrote,

@@ -13,7 +13,6 @@ from hio_validate.report.summary import counted
 from hio_validate.size import shown
 
 WIDTH = 80
-_INDENT = 2
 
 
 def as_text(work: Work, question: str, then: str, before: Mapping[str, Any], width: int = WIDTH) -> str:

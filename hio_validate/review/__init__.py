@@ -21,7 +21,8 @@ from hio_validate.review.exposure import approved, widened
 from hio_validate.review.findings import compared, kept_quiet
 from hio_validate.review.matrices import matrix_changes
 from hio_validate.review.placed import Placed
-from hio_validate.review.records import entries, records, shared
+from hio_validate.review.records import entries, records
+from hio_validate.review.shared import shared
 from hio_validate.review.stacks import Compare, Sides, alike
 from hio_validate.review.trees import Side, Trees, trees
 from hio_validate.settings.value import UNKNOWN

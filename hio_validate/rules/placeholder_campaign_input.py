@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from hio_validate.diagnostic import Path, Severity
 from hio_validate.known_good.agreement import is_placeholder
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
+from hio_validate.rules.texts import texts
 
 _TEMPLATE = re.compile(
     r"\$\{|\{\{|<[A-Za-z][^<>]*>|(?<![a-z])(change[-_ ]?me|replace[-_ ]?(me|this)|fill[-_ ]?(me|this)[-_ ]?in|place[-_ ]?holder"
@@ -30,7 +30,7 @@ _FREE = ("hardware", "place", "question", "file", "name", "family", "by", "neede
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    for path, text in _texts(item.document.data, ()):
+    for path, text in texts(item.document.data):
         if path and _holds_a_place(path, text):
             yield Problem(
                 at(item, *path),
@@ -51,18 +51,6 @@ def _holds_a_place(path: Path, text: str) -> bool:
 
 def _name(path: Path) -> str:
     return ".".join(map(str, path))
-
-
-def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Every text of a document with its path."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from _texts(each, (*path, key))
-    elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _texts(each, (*path, index))
 
 
 RULE = Rule(

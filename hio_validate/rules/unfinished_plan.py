@@ -10,35 +10,23 @@ How to fix: replace every text that begins with TODO by what it asks for.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from hio_validate.diagnostic import Path, Severity
+from hio_validate.diagnostic import Severity
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
+from hio_validate.rules.texts import texts
 
 TODO = "TODO"
 """What a text begins with that a person has to write."""
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
-    for path, text in _texts(item.document.data, ()):
+    for path, text in texts(item.document.data):
         if text.startswith(TODO):
             asked = text.removeprefix(TODO).lstrip(" :")
             yield Problem(
                 at(item, *path), f"still to be written: {asked or 'this text'}", "write it in place of TODO"
             )
-
-
-def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """Every text of a document with its path."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from _texts(each, (*path, key))
-    elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _texts(each, (*path, index))
 
 
 RULE = Rule(

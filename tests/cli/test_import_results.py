@@ -40,8 +40,14 @@ def repo(tmp_path: Path) -> Path:
 def test_each_number_is_told_with_unit_statistic_count_and_definition(repo: Path) -> None:
     said = hio(repo, "import", "bench.jsonl")
     assert said.code == 0 and said.err == "hio: 1 result file, 2 records\n"
-    assert said.out.startswith("bench.jsonl: ") and "\n  2 records, DRAFT: measured outside hio\n" in said.out
-    assert "prefill-rate-bench, higher is better\n    avg_ts     200 token/s  mean, n 2\n" in said.out
+    assert said.out.startswith("bench.jsonl\n") and "2 records, DRAFT: measured outside hio" in said.out
+    table = said.out[said.out.index("  record") :].splitlines()[:3]
+    assert [line.split() for line in table] == [
+        ["record", "n", "mean", "std", "mean", "std"],
+        ["pp512", "2", "200", "0", "2560000000", "0"],
+        ["tg512", "2", "200", "0", "2560000000", "0"],
+    ]
+    assert "ts = prefill-rate-bench: llama-bench: n_prompt tokens" in said.out
     assert "This source cannot tell: " in said.out and "Next: hio compare" in said.out
     assert max(map(len, said.out.splitlines())) <= 80
 
@@ -177,3 +183,20 @@ def test_nothing_is_left_of_a_file_that_breaks_off(repo: Path) -> None:
 def test_usage(repo: Path, words: list[str], said: str) -> None:
     done = hio(repo, "import", "bench.jsonl", *words)
     assert done.code == 2 and said in one_sentence(done)
+
+
+def test_what_powershell_wrote_is_read_and_searched_as_text(repo: Path) -> None:
+    (repo / "bench.jsonl").write_bytes(
+        ("\ufeff" + rows({}, {"n_gen": 5}).replace("\n", "\r\n")).encode("utf-16-le")
+    )
+    words = ("import", "bench.jsonl", "--service", SERVICE, "--write")
+    shown = hio(repo, "import", "bench.jsonl", "--format", "json")
+    assert json.loads(shown.out)["results"][0]["count"] == 2
+    secret = rows({}) + rows({"note": "hf_abcdefghijklmnopqrstuvwx"})
+    kept = (repo / "bench.jsonl").read_bytes()
+    (repo / "bench.jsonl").write_bytes(("\ufeff" + secret).encode("utf-16-le"))
+    refused = hio(repo, *words)
+    assert refused.code == 1 and "hio: bench.jsonl:2: " in refused.err and not (repo / ROOM).exists()
+    (repo / "bench.jsonl").write_bytes(kept)
+    assert hio(repo, *words).code == 1 and (repo / ROOM / "bench/bench.jsonl").read_bytes() == kept
+    assert "unreadable" not in hio(repo, "validate").out

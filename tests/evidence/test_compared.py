@@ -169,12 +169,12 @@ def test_work_that_one_side_does_not_say_is_never_equal() -> None:
     assert found.pairs[0].reasons == ("accepted tokens: 40 in A, unknown in B",)
 
 
-def test_other_acceptance_does_not_forbid_to_compare_memory_or_acceptance() -> None:
+def test_other_acceptance_does_not_forbid_to_compare_first_tokens_or_acceptance() -> None:
     acceptance = Measured("acceptance", "draft-acceptance", "value", 0.5, "1")
-    memory = Measured("rss", "memory-peak", "max", 2.0, "GiB")
+    first = Measured("ttft", "ttft-client", "mean", 0.2, "s")
     found = compared(
-        [acceptance, memory, RATE],
-        [acceptance._replace(value=0.75), memory._replace(value=1024.0, unit="MiB"), RATE],
+        [acceptance, first, RATE],
+        [acceptance._replace(value=0.75), first._replace(value=100.0, unit="ms"), RATE],
     )
     assert [(pair.word, pair.change) for pair in found.pairs] == [
         (Word.BETTER, 50.0), (Word.BETTER, -50.0), (Word.NOT_COMPARABLE, None),
@@ -191,10 +191,27 @@ def test_a_spread_has_no_direction() -> None:
     assert the_pair(compared([std], [std._replace(value=200.0)])).word is Word.HIGHER
 
 
+def test_a_deviation_of_unknown_divisor_is_compared_with_nothing() -> None:
+    spread = RATE._replace(statistic="spread")
+    pair = the_pair(compared([spread], [spread]))
+    assert (pair.word, pair.change) == (Word.NOT_COMPARABLE, None)
+    assert "divided by n or n - 1 is unknown" in pair.reasons[0]
+    assert not compared([spread], [RATE._replace(statistic="std")]).comparable
+
+
+def test_a_time_per_token_that_is_weighted_is_not_one_that_is_not() -> None:
+    weighted = Measured("inter_token_latency_ms", "itl-request-weighted", "mean", 20, "ms")
+    pair = the_pair(compared([Measured("mean_tpot_ms", "itl-request-mean", "mean", 10, "ms")], [weighted]))
+    assert pair.word is Word.NOT_COMPARABLE and "which counts once for each" in pair.reasons[0]
+
+
 def test_metrics_of_one_side_are_named() -> None:
     latency = Measured("mean_ttft_ms", "ttft-client", "mean", 100.0, "ms")
-    found = compared([RATE, latency], [RATE, Measured("rss", "memory-peak", "max", 2.0, "GiB")])
-    assert [[each.name for each in found.only(side)] for side in (False, True)] == [["mean_ttft_ms"], ["rss"]]
+    found = compared([RATE, latency], [RATE, Measured("wall", "latency-request", "mean", 2.0, "s")])
+    assert [[each.name for each in found.only(side)] for side in (False, True)] == [
+        ["mean_ttft_ms"],
+        ["wall"],
+    ]
 
 
 def test_what_was_measured_is_told_and_forbids_nothing() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from itertools import groupby
+from pathlib import Path
+
 import pytest
 
+import hio_validate
 from hio_validate.evidence.definitions import (
     DEFINITIONS,
     STATISTICS,
@@ -13,14 +18,34 @@ from hio_validate.evidence.definitions import (
     why_not_comparable,
 )
 from hio_validate.evidence.metrics import METRICS
+from hio_validate.evidence.sides import DONE
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_a_definition_has_units_and_a_sentence_of_its_own(name: str) -> None:
     definition = DEFINITIONS[name]
-    assert definition.dimension in UNITS or name == UNKNOWN
+    assert definition.dimension in {*UNITS, "any"}
     assert definition.better in ("higher", "lower", None)
     assert [each.about for each in DEFINITIONS.values()].count(definition.about) == 1
+
+
+def test_definitions_of_one_quantity_stand_together() -> None:
+    told = [quantity for quantity, _ in groupby(each.quantity for each in DEFINITIONS.values())]
+    assert sorted(told) == sorted(set(told))
+
+
+def test_each_definition_is_how_some_importer_or_metric_counts_or_work_that_is_compared() -> None:
+    home = Path(hio_validate.__file__).parent
+    sources = [*(home / "importing/results").glob("*.py"), home / "evidence/metrics.py"]
+    named = {
+        node.value
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+    }
+    assert DEFINITIONS.keys() - {UNKNOWN} <= named | DONE.keys()
+    used = {DEFINITIONS[name].dimension for name in DEFINITIONS if name != UNKNOWN}
+    assert UNITS.keys() <= used | {"any"}
 
 
 @pytest.mark.parametrize("dimension", UNITS)

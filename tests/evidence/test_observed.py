@@ -20,6 +20,7 @@ from hio_validate.evidence.observed import (
     of_row,
 )
 from hio_validate.evidence.outcome import Tier
+from hio_validate.evidence.records import rows_of
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 FACTS = st.text() | st.booleans() | NUMBERS
@@ -42,7 +43,7 @@ OBSERVATIONS = st.builds(
     subject=st.dictionaries(st.text(), FACTS, max_size=4),
     workload=st.dictionaries(st.text(), FACTS, max_size=4),
     requests=st.builds(Requests, COUNTS, COUNTS, COUNTS, COUNTS),
-    metrics=st.lists(MEASURED, max_size=3),
+    metrics=st.lists(MEASURED, max_size=3, unique_by=lambda each: (each.name, each.statistic)),
     foreign=st.dictionaries(st.text(), FACTS, max_size=4),
     findings=st.lists(st.builds(Finding, st.text(), st.text(), st.integers(0)), max_size=2),
     unknown=st.lists(st.text(), max_size=2).map(tuple),
@@ -106,6 +107,53 @@ def test_what_others_measured_is_a_draft_at_most() -> None:
 
 def test_every_dimension_of_a_definition_has_units() -> None:
     assert {each.dimension for each in DEFINITIONS.values()} - {"any"} == set(UNITS)
+
+
+RATE = Measured("x", "ttft-client", "mean", 1, "ms", 3)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"tier": "VERDICT"}, "it has a key that no record has: tier"),
+        ({"name": 3}, "name is no text"),
+        ({"metrics": {"a": 1}}, "metrics is no list"),
+        ({"metrics": [1]}, "one of metrics is no object"),
+        ({"metrics": [RATE._asdict() | {"zz": 1}]}, "a metric has a key that no record has: zz"),
+        ({"metrics": [{"name": "x"}]}, "a metric has no definition"),
+        ({"metrics": [RATE._asdict() | {"samples": 7}]}, "samples is no list"),
+        ({"metrics": [RATE._asdict() | {"derived": "no"}]}, "derived of x is neither true nor false"),
+        ({"metrics": [RATE._asdict(), RATE._asdict() | {"value": 2}]}, "x (mean) stands twice"),
+        ({"subject": [1]}, "subject is no object"),
+        ({"requests": [1]}, "requests is no object"),
+        ({"requests": {"asked": -1}}, "asked is no count"),
+        ({"requests": {"lost": 1}}, "requests has a key that no record has: lost"),
+        ({"findings": 3}, "findings is no list"),
+        ({"findings": [{"id": "few-samples"}]}, "a finding has no message"),
+        ({"unknown": "all"}, "unknown is no list"),
+    ],
+)
+def test_why_a_line_is_no_record_is_said_in_words(changed: dict[str, object], said: str) -> None:
+    line = json.dumps(as_row(Observation("a")) | changed).encode()
+    assert list(rows_of(line)) == [(1, said)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"name": "a", "name": "b"}', "the key name stands twice"),
+        (b'{"line": 3}', "it has no name"),
+        (b'{"name": "\xff"}', "it is not UTF-8"),
+        (b"[" * 100_000, "it is nested too deeply"),
+    ],
+)
+def test_what_is_no_line_of_records_is_said_in_words(line: bytes, said: str) -> None:
+    assert list(rows_of(line)) == [(1, said)]
+
+
+def test_a_number_that_no_float_holds_and_one_of_no_observation_are_faults() -> None:
+    assert "more than any number" in next(faults_of(RATE._replace(value=10**400)))
+    assert "of 0 observations" in next(faults_of(RATE._replace(n=0)))
 
 
 @pytest.mark.parametrize(

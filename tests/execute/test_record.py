@@ -12,7 +12,7 @@ import pytest
 from hio_validate import engine
 from hio_validate.diagnostic import Severity
 from hio_validate.execute import record
-from hio_validate.execute.leg import UNFINISHED
+from hio_validate.execute.leg_files import UNFINISHED
 from hio_validate.execute.work import Work, as_text
 from hio_validate.history import Folder
 from hio_validate.repo import load

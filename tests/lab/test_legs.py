@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hio_validate.execute import leg
+from hio_validate.execute import leg, leg_files
 from hio_validate.execute.watch import Watch
 from hio_validate.history import Folder
 from hio_validate.repo import load
@@ -109,7 +109,7 @@ def test_a_listener_that_shares_the_port_is_refused_before_a_request(tmp_path: P
     t = trial(tmp_path)
     with socket.socket() as other, pytest.raises(leg.Abort, match="not the trial's alone"):
         leg.run(t.work, 1, 1, Shared(t.work.port, other), t.folder)
-    (record,) = leg.records(t.folder)
+    (record,) = leg_files.records(t.folder)
     assert record["rows"] == []
     assert "not the trial's alone" in record["invalid"][0]
 
@@ -174,7 +174,7 @@ def load_capture(t: Trial, number: int) -> Any:
     from hio_validate.repo import item_of
     from hio_validate.source import read
 
-    raw = (t.folder / "legs" / str(number) / leg.CAPTURE).read_bytes()
+    raw = (t.folder / "legs" / str(number) / leg_files.CAPTURE).read_bytes()
     return item_of(read(raw, "capture.yaml")).model
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hio_validate.execute import leg, record
+from hio_validate.execute import leg, leg_files, record
 from hio_validate.execute.watch import Abort, Watch
 from hio_validate.execute.work import Work, as_text
 from tests.execute.experiment import (
@@ -64,7 +64,7 @@ class Trial:
         try:
             self.leg(place, number)
         except Abort as abort:
-            return abort, leg.records(self.folder)[-1]
+            return abort, leg_files.records(self.folder)[-1]
         raise AssertionError("the leg was not refused")
 
     def recorded(self, outcome: str = "completed", why: str = "all legs ran") -> Path:

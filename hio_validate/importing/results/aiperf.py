@@ -14,7 +14,7 @@ from typing import Any
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results import metric_table
 from hio_validate.importing.results.aiperf_config import subject, workload
-from hio_validate.importing.results.client_metrics import METRICS, tag_of, unit_of
+from hio_validate.importing.results.client_metrics import METRICS, add_lengths, tag_of, unit_of
 from hio_validate.importing.results.delimited import CUT, is_cut
 from hio_validate.importing.results.importer import Importer, foreign, is_number
 from hio_validate.importing.results.source import Source
@@ -107,7 +107,7 @@ def _of_export(export: Mapping[str, Any], metrics: Mapping[str, Any]) -> Observa
     for tag, said in sums.items():
         if tag in METRICS:
             _add(found, tag, said.get("unit"), _statistics(said), whole(said.get("count")))
-    _lengths(found)
+    add_lengths(found)
     if export.get("was_cancelled") is True or export.get("is_complete") is False:
         find(found, "cut-short", "the benchmark was cancelled before its end")
     _judge(found, {tag: value for tag in ("total_osl", "total_isl") if is_number(value := _one(sums, tag))})
@@ -187,17 +187,6 @@ def is_cancelled(error: Any) -> bool:
     )
 
 
-def _lengths(found: Observation) -> None:
-    """The lengths that were measured, where the configuration asks for none."""
-    for measured in found.metrics:
-        for tag, name in (
-            ("input_sequence_length", "prompt_tokens"),
-            ("output_sequence_length", "generated_tokens"),
-        ):
-            if (measured.name, measured.statistic) == (tag, "mean"):
-                found.workload.setdefault(name, measured.value)
-
-
 def _judge(found: Observation, totals: Mapping[str, float], rounding: float = 0.0) -> None:
     duration = [each for each in found.metrics if each.name == "benchmark_duration"]
     seconds = (
@@ -231,7 +220,7 @@ def _of_table(source: Source) -> Observation:
             _add(found, tag, row.unit or "count", told, None, row.line, metric_table.ROUNDING)
         elif tag not in _FACTS:
             found.foreign |= foreign({tag: row.values}, set())
-    _lengths(found)
+    add_lengths(found)
     totals = {
         tag: value
         for tag, said in (("total_osl", "total_output_sequence_length"),)

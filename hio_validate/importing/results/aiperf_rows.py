@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hio_validate.evidence.observed import Measured, Observation, Requests
+from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.aiperf import UNKNOWN, is_cancelled
-from hio_validate.importing.results.client_metrics import METRICS, tag_of, unit_of
+from hio_validate.importing.results.client_metrics import LENGTHS, METRICS, tag_of, unit_of
 from hio_validate.importing.results.columns import Columns
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.span import Span, add_rates
 from hio_validate.importing.results.summarised import find, judge_counts
 
 _MARKS = re.compile(r'"(?:request_start_ns|session_num|benchmark_phase|x_request_id|record_processor_id)"')
@@ -38,8 +39,7 @@ class _Run:
 
     def __init__(self) -> None:
         self.completed = self.failed = self.cancelled = self.warmup = 0
-        self.began: int | None = None
-        self.ended: int | None = None
+        self.span = Span()
         self.foreign: dict[str, str] = {}
         self.errors: dict[str, int] = {}
 
@@ -82,8 +82,7 @@ class _Run:
                 "impossible-value", "ns", f"the request ends {start - end} ns before it starts", line
             )
         else:
-            self.began = start if self.began is None else min(self.began, start)
-            self.ended = end if self.ended is None else max(self.ended, end)
+            self.span.add(start, end)
 
     def _metric(self, name: str, said: Any, columns: Columns, line: int) -> None:
         tag = tag_of(name)
@@ -147,40 +146,20 @@ def read(source: Source) -> Iterator[Observation]:
         found.subject = {"tool": "aiperf"}
         found.requests = Requests(None, run.completed, run.failed, run.cancelled)
         columns.tell(found)
-        for tag, name in (
-            ("input_sequence_length", "prompt_tokens"),
-            ("output_sequence_length", "generated_tokens"),
-        ):
+        for tag, name in LENGTHS.items():
             if (mean := columns.of(tag, "mean")) is not None:
                 found.workload[name] = mean
-        if columns.count("output_sequence_length") == run.completed:
-            _rates(found, run, columns.of("output_sequence_length", "total"))
-        else:
-            _rates(found, run, None)
+        every = columns.count("output_sequence_length") == run.completed
+        tokens = columns.of("output_sequence_length", "total") if every else None
+    if (elapsed := run.span.elapsed) is not None:
+        add_rates(found, elapsed, run.completed, tokens)
+    else:
+        find(found, "no-duration", "no request says when it started and ended: no rate can be computed")
     if run.warmup:
         found.workload["warmup_requests"] = run.warmup
     found.foreign = {**run.foreign, **{f"errors.{kind}": count for kind, count in run.errors.items()}}
     judge_counts(found)
     yield found
-
-
-def _rates(found: Observation, run: _Run, tokens: float | None) -> None:
-    if run.began is None or run.ended is None or run.ended == run.began:
-        find(found, "no-duration", "no request says when it started and ended: no rate can be computed")
-        return
-    elapsed = run.ended - run.began
-    found.metrics.append(Measured("benchmark_duration", "duration", "value", elapsed, "ns", 1, derived=True))
-    rate = run.completed * 10**9 / elapsed
-    found.metrics.append(
-        Measured("request_throughput", "throughput-requests", "value", rate, "request/s", 1, derived=True)
-    )
-    if tokens is not None:
-        rate = tokens * 10**9 / elapsed
-        found.metrics.append(
-            Measured(
-                "output_token_throughput", "throughput-output", "value", rate, "token/s", 1, derived=True
-            )
-        )
 
 
 AIPERF_ROWS = Importer(

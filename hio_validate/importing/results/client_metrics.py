@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hio_validate.evidence.definitions import DEFINITIONS, UNITS
+from hio_validate.evidence.observed import Observation
 
 
 class Counted(NamedTuple):
@@ -66,3 +67,14 @@ def tag_of(name: str) -> str:
     """The tag of a metric by its tag in any version, or by its printed name."""
     tag = name.strip().lower().replace(" ", "_").replace("-", "_")
     return OTHER_TAGS.get(tag, tag)
+
+
+LENGTHS = {"input_sequence_length": "prompt_tokens", "output_sequence_length": "generated_tokens"}
+"""Tag of a length -> the fact of the workload that it is."""
+
+
+def add_lengths(found: Observation) -> None:
+    """Tell the lengths that were measured as workload, where the configuration asks for none."""
+    for measured in found.metrics:
+        if measured.name in LENGTHS and measured.statistic == "mean":
+            found.workload.setdefault(LENGTHS[measured.name], measured.value)

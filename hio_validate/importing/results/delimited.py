@@ -40,9 +40,7 @@ def rows(source: Source, lines: Iterable[tuple[int, str]] | None = None) -> Iter
 
 def is_cut(source: Source) -> bool:
     """Whether the last line has no end: every writer of these tables ends it, so that its last cell may be half a number."""
-    with source.path.open("rb") as handle:
-        handle.seek(max(source.size - 1, 0))
-        return handle.read() != b"\n"
+    return not source.tail(1).endswith("\n")
 
 
 CUT = "the last line has no end: the file was cut, and its last number may be half of one"

@@ -13,7 +13,7 @@ from typing import Any
 
 from hio_validate.evidence.observed import Fact, Observation, Requests
 from hio_validate.importing.results import aiperf, metric_table
-from hio_validate.importing.results.client_metrics import METRICS, OTHER_TAGS, tag_of, unit_of
+from hio_validate.importing.results.client_metrics import METRICS, OTHER_TAGS, add_lengths, tag_of, unit_of
 from hio_validate.importing.results.delimited import CUT, is_cut
 from hio_validate.importing.results.importer import Importer, foreign, is_number
 from hio_validate.importing.results.source import Source
@@ -59,13 +59,7 @@ def read(source: Source) -> Iterator[Observation]:
         found.foreign = foreign(export, known)
     else:
         _of_table(found, source)
-    for measured in found.metrics:
-        for tag, name in (
-            ("input_sequence_length", "prompt_tokens"),
-            ("output_sequence_length", "generated_tokens"),
-        ):
-            if (measured.name, measured.statistic) == (tag, "mean"):
-                found.workload.setdefault(name, measured.value)
+    add_lengths(found)
     judge_counts(found)
     yield found
 

@@ -3,7 +3,7 @@
 How it counts (src/guidellm/schemas/request_stats.py and benchmark/schemas/metrics.py, 0.3 ... 0.8; before that
 src/guidellm/benchmark/benchmark.py, 0.2): request_latency is in seconds, what ends in _ms in milliseconds. The inter-token
 latency is a mean per request, weighted by its tokens; so is time_per_output_token_ms, which counts from the request's start
-since 0.3 and from the first token in 0.2. A percentile of a rate is one over the moments between two events, not over
+since 0.3 and from the first token in 0.2. Where all answers are equally long, a weight changes nothing. A percentile of a rate is one over the moments between two events, not over
 requests, so that only the means of rates are read. The texts of requests are never kept.
 """
 
@@ -58,6 +58,12 @@ RATES = {
     "tokens_per_second": Counted("throughput-total", "token/s"),
     "request_concurrency": Counted("concurrency", "1"),
 }
+WEIGHTED = {
+    "itl-request-mean": "itl-request-weighted",
+    "tpot-whole": "tpot-whole-weighted",
+    "tpot-decode-n": "tpot-decode-n-weighted",
+}
+"""Definition of a time per token -> the one where each request weighs as many times as it has tokens."""
 _PASSED_OVER = {"request_totals", "total_token_count", "text", "image", "video", "audio", "tool_call"}
 """Metrics that repeat others, or are about no text."""
 _SLACK = 0.05
@@ -139,6 +145,7 @@ def record(benchmark: Mapping[str, Any], report: Mapping[str, Any], taken: set[s
 def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> None:
     lengths = successful(metrics, "output_token_count")
     several = is_number(least := lengths.get("min")) and least >= 2
+    weighs = not is_number(least) or least != lengths.get("max")
     for name, counted in METRICS.items():
         said = successful(metrics, name)
         count = whole(said.get("count"))
@@ -147,6 +154,8 @@ def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> N
         if counted.weighted:
             count = whole(lengths.get("count")) if several else None
         definition = "tpot-decode-n" if old and name == "time_per_output_token_ms" else counted.definition
+        if counted.weighted and weighs:
+            definition = WEIGHTED[definition]
         add(found, Summary(name, definition, counted.unit, _statistics(said), count, found.line))
         completed = found.requests.completed
         if count is not None and completed is not None and count > completed:
@@ -162,11 +171,6 @@ def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> N
         if whole(said.get("count")) != 0:
             values = {key: said.get(key) for key in wanted}
             add(found, Summary(name, counted.definition, counted.unit, values, None, found.line))
-    if lengths.get("min") != lengths.get("max") and successful(metrics, "inter_token_latency_ms"):
-        message = (
-            "means and percentiles of time per token weigh a request by its tokens; another tool's do not"
-        )
-        find(found, "weighted-by-tokens", message, found.line)
 
 
 def _statistics(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from hio_validate.evidence.observed import Fact
 from hio_validate.importing.results.importer import is_number
-from hio_validate.importing.results.source import strict_json
 from hio_validate.importing.results.summarised import whole, without_secrets
+from hio_validate.source.strict_json import strict_json
 
 
 def subject(benchmark: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Fact]:

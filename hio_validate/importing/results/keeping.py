@@ -100,20 +100,41 @@ def name_of(path: Path) -> str:
 def _copied(reading: Reading, to: Path | None) -> str:
     """Copy the bytes as they are, looking for credentials; their SHA-256. Raises CannotImport for the first one."""
     digest = hashlib.sha256()
+    search = _Search(reading)
     with reading.source.path.open("rb") as handle, open(to or os.devnull, "wb") as out:
-        number, rest = 1, b""
         while piece := handle.read(_PIECE):
             digest.update(piece)
             out.write(piece)
-            *lines, rest = (rest + piece).split(b"\n")
-            for line in lines:
-                _refuse_secret(reading, line, number)
-                number += 1
-            if len(rest) > 4 * _PIECE:  # a line without end is looked at in pieces that overlap
-                _refuse_secret(reading, rest, number)
-                rest = rest[-4096:]
-        _refuse_secret(reading, rest, number)
+            if not reading.source.is_wide:
+                search.piece(piece)
+    if reading.source.is_wide:
+        with reading.source.open() as handle:
+            while piece := handle.read(_PIECE):
+                search.piece(piece)
+    search.end()
     return digest.hexdigest()
+
+
+class _Search:
+    """Looks for credentials, line by line."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._number, self._rest = 1, b""
+
+    def piece(self, piece: bytes) -> None:
+        """The next bytes of UTF-8. Raises CannotImport."""
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            _refuse_secret(self._reading, line, self._number)
+            self._number += 1
+        if len(self._rest) > 4 * _PIECE:  # a line without end is looked at in pieces that overlap
+            self.end()
+            self._rest = self._rest[-4096:]
+
+    def end(self) -> None:
+        """What is left. Raises CannotImport."""
+        _refuse_secret(self._reading, self._rest, self._number)
 
 
 def _refuse_secret(reading: Reading, line: bytes, number: int) -> None:

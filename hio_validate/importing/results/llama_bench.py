@@ -66,9 +66,9 @@ def _named(tests: Iterator[Row]) -> Iterator[Observation]:
     names = Names()
     for row in tests:
         # A setting that hio does not know makes another configuration, too.
-        told = {
-            key: value for key, value in (row.foreign | row.values).items() if key not in _NOT_DISTINGUISHING
-        }
+        told = {key: value for key, value in row.values.items() if key not in _NOT_DISTINGUISHING}
+        if row.foreign:
+            told |= {key: value for key, value in row.foreign.items() if key not in _NOT_DISTINGUISHING}
         first = told if first is None else first
         name = " ".join([test_of(row), *_differing(first, told)])
         times = names.times(name)
@@ -82,8 +82,8 @@ def _named(tests: Iterator[Row]) -> Iterator[Observation]:
 
 def _differing(first: Mapping[str, Any], told: Mapping[str, Any]) -> Iterator[str]:
     """`n_threads=4` for each setting that is not as in the first row; the model by its type, where that tells it."""
-    differing = [key for key in sorted(first.keys() | told.keys()) if first.get(key) != told.get(key)]
-    for key in differing:
+    differing = {key for key, _ in first.items() ^ told.items()}
+    for key in sorted(differing):
         if key == "model_filename" and "model_type" in differing:
             continue
         value = told.get(key, "untold")

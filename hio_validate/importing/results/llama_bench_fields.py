@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from hio_validate.evidence.observed import Fact
@@ -34,6 +35,7 @@ TEXTS = frozenset({
     "model_size_shown", "model_n_params_shown",
 })  # fmt: skip
 SAMPLES = frozenset({"samples_ns", "samples_ts"})
+_SINGLE = BOOLS | INTS | FLOATS | TEXTS
 KNOWN = BOOLS | INTS | FLOATS | TEXTS | SAMPLES
 WORK = frozenset({"n_prompt", "n_gen", "n_depth"})
 RESULTS = frozenset({"avg_ns", "stddev_ns", "avg_ts", "stddev_ts", *SAMPLES})
@@ -51,6 +53,10 @@ IN_TABLES = {
 
 _FLASH = {"-1": "auto", "0": "off", "false": "off", "1": "on", "true": "on"}
 """flash_attn was false or true until it learnt to choose; since then -1, 0 and 1."""
+
+
+_MOST = 2**64
+"""llama-bench keeps whole numbers in 64 bits."""
 
 
 class Row(NamedTuple):
@@ -75,7 +81,16 @@ def row_of(line: int, told: Mapping[str, Any], rounded: bool = False) -> Row:
     for key, value in told.items():
         if value is None or value == "":
             continue
-        if key in KNOWN:
+        kind = type(value)
+        if kind is str and key in _SINGLE:
+            values[key] = _of_text(key, value)
+        elif (
+            (kind is int and key in INTS and -_MOST < value < _MOST)
+            or (kind is float and key in FLOATS)
+            or (kind is bool and key in BOOLS)
+        ):
+            values[key] = value
+        elif key in KNOWN:
             values[key] = _typed(key, value)
         else:
             foreign[key] = _as_text(value)
@@ -88,12 +103,18 @@ def row_of(line: int, told: Mapping[str, Any], rounded: bool = False) -> Row:
 
 def _typed(key: str, value: Any) -> Any:
     if key in SAMPLES:
-        if isinstance(value, list) and all(_is_number(each) for each in value):
+        if isinstance(value, list) and all(type(each) is float or _is_number(each) for each in value):
             return tuple(value)
         raise Unreadable(f"{key} is no list of numbers")
     if isinstance(value, list | dict):
         raise Unreadable(f"{key} is a list or an object, expected one value")
-    text = str(value).strip()
+    return _of_text(key, str(value))
+
+
+@lru_cache(maxsize=4096)
+def _of_text(key: str, text: str) -> Any:
+    """A value of a field by its text; settings are the same in many rows."""
+    text = text.strip()
     if key in BOOLS:
         return _flag(key, text)
     if key in INTS:
@@ -105,7 +126,7 @@ def _typed(key: str, value: Any) -> Any:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, float) or (
-        isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**64
+        isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
     )
 
 
@@ -122,7 +143,7 @@ def _whole(key: str, text: str) -> int:
         number = math.nan
     if {"true": 1, "false": 0}.get(text.lower()) is not None and key == "no_op_offload":
         return int(text.lower() == "true")
-    if not number.is_integer() or abs(number) >= 2**64:
+    if not number.is_integer() or abs(number) >= _MOST:
         raise Unreadable(f"{key} is {text[:40]!r}, expected a whole number")
     return int(number)
 

@@ -27,6 +27,8 @@ _COLUMN = re.compile(r"\s*[\"`]?(\w+)[\"`]? (?:TEXT|INTEGER|REAL)\b")
 _VALUE = re.compile(r"\s*(?:'((?:[^']|'')*)'|([^,']*))\s*(?:,|$)")
 _NO_NUMBER = re.compile(r"(?<=[\[,:] )-?(?:(inf)|nan)(?=[ ,\]}\n])")
 """What printf makes of what is no number; JSON has other words for it."""
+_WORDS = (" nan", " -nan", " inf", " -inf")
+"""One of them stands wherever that does; cpu_info has none."""
 _PRETTY = re.compile(r'\s*(?:[\[\]{}]+,?|\[\s*\{|"\w+"\s*:.*|-?[\d.]+(?:[eE][-+]?\d+)?,?)\s*$')
 """A line of JSON as llama-bench, or a formatter, breaks it."""
 
@@ -105,7 +107,7 @@ def _ends(text: str) -> bool:
 
 def _with_words(text: str) -> str:
     """What printf wrote for no number, in JSON's words; done where it stands only."""
-    return _NO_NUMBER.sub(_word, text) if "nan" in text or "inf" in text else text
+    return _NO_NUMBER.sub(_word, text) if any(word in text for word in _WORDS) else text
 
 
 def _word(found: re.Match[str]) -> str:

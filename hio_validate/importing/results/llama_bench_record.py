@@ -17,6 +17,7 @@ ENOUGH = 3
 """Repetitions from which a spread says something."""
 _MOST = 2**64
 """No time in nanoseconds and no rate reaches it: llama-bench keeps times in 64 bits."""
+_SETTINGS = sorted(KNOWN - {"build_number", "build_commit", "model_filename", "test_time"} - WORK - RESULTS)
 _NO_SAMPLES = "how often each test was repeated, and the single repetitions"
 _OF_A_TABLE = ("settings that stood at their defaults", "exact values: rates are rounded to 0.01 token/s")
 
@@ -54,8 +55,7 @@ def _subject(row: Row) -> dict[str, Fact]:
         found["build"] = "-".join(build)
     if "model_filename" in values:
         found["model"] = values["model_filename"]
-    not_settings = {"build_number", "build_commit", "model_filename", "test_time"} | WORK | RESULTS
-    found |= {key: values[key] for key in sorted(KNOWN - not_settings) if key in values}
+    found |= {key: values[key] for key in _SETTINGS if key in values}
     return found
 
 

@@ -29,7 +29,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
         if isinstance(node, dict):
             subject |= {f"node_types.{number}.{key}": value for key, value in _facts(node).items()}
     absent = sorted(key for key, value in values.items() if _says_nothing(value))
-    unknown = (f"not told: {', '.join(absent)}",) if absent else ()
+    unknown = (", ".join(absent),) if absent else ()
     return Observation(
         name=str(subject.get("system_name", "system")), line=line, subject=subject, unknown=unknown
     )

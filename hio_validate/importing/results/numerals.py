@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 _SPACES = str.maketrans("", "", " \u00a0\u202f\u2009'\u2019")
@@ -43,14 +42,6 @@ class Convention:
     def mark(self) -> str | None:
         """The mark that begins a fraction: `.` or `,`; None: unknown, or two in one file."""
         return next(iter(self._seen)) if len(self._seen) == 1 else None
-
-
-def convention(texts: Iterable[str]) -> str | None:
-    """The mark of some texts."""
-    found = Convention()
-    for text in texts:
-        found.see(text)
-    return found.mark
 
 
 def _fraction_mark(text: str) -> str | None:

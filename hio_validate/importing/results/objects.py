@@ -13,7 +13,8 @@ from typing import Any
 from hio_validate.evidence.observed import Finding, Observation
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.names import Names
-from hio_validate.importing.results.source import WHOLE, Source, strict_json
+from hio_validate.importing.results.source import WHOLE, Source
+from hio_validate.source.strict_json import strict_json
 
 _WRITTEN = "import the file as the tool wrote it"
 _BLANK = re.compile(r"[ \t\r\n]*")

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from hio_validate.evidence.observed import Measured, Observation, Requests
+from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.columns import Columns
 from hio_validate.importing.results.importer import Importer, is_number
-from hio_validate.importing.results.source import Source, strict_json
+from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.span import Span, add_rates
 from hio_validate.importing.results.summarised import distinct, find, judge_counts, without_secrets
+from hio_validate.source.strict_json import strict_json
 
 _LOAD = {"concurrency": "concurrency", "request_rate": "request_rate"}
 _MOMENTS = re.compile(r'"response_timestamps"\s*:')
@@ -33,10 +35,7 @@ def recognises(source: Source) -> bool:
 
 def generation(source: Source) -> str | None:
     """The version stands at the end of the file."""
-    with source.path.open("rb") as handle:
-        handle.seek(max(source.size - 4096, 0))
-        tail = handle.read().decode("utf-8", "replace")
-    version = re.search(r'"version"\s*:\s*"([\w.+-]+)"', tail)
+    version = re.search(r'"version"\s*:\s*"([\w.+-]+)"', source.tail(4096))
     return version[1] if version else None
 
 
@@ -82,7 +81,10 @@ def _record(experiment: dict[str, Any], export: dict[str, Any], taken: set[str])
     if run.completed and not run.streamed:
         found.metrics[:] = [each for each in found.metrics if each.name != "time_to_first_token"]
         found.unknown = ("time to first token: no answer came in more than one piece",)
-    _rates(found, run)
+    if (elapsed := run.span.elapsed) is not None:
+        add_rates(found, elapsed, run.completed)
+    elif run.completed:
+        find(found, "no-duration", "the requests take no time: no rate can be computed")
     judge_counts(found)
     return found
 
@@ -91,8 +93,7 @@ class _Run:
     def __init__(self) -> None:
         self.completed = self.failed = 0
         self.streamed = False
-        self.began: int | None = None
-        self.ended: int | None = None
+        self.span = Span()
 
     def add(self, request: dict[str, Any], columns: Columns, number: int) -> None:
         start = request.get("timestamp")
@@ -113,8 +114,7 @@ class _Run:
             return
         self.completed += 1
         self.streamed = self.streamed or len(moments) > 1
-        self.began = start if self.began is None else min(self.began, start)
-        self.ended = moments[-1] if self.ended is None else max(self.ended, moments[-1])
+        self.span.add(start, moments[-1])
         columns.add("request_latency", "latency-request", "ns", moments[-1] - start, 0)
         columns.add("time_to_first_token", "ttft-client", "ns", moments[0] - start, 0)
         for a, b in pairwise(moments):
@@ -157,19 +157,6 @@ def _has_text(event: str) -> bool:
         if isinstance(held, dict) and any(held.get(key) for key in ("content", "reasoning_content", "reasoning", "text", "tool_calls")):  # fmt: skip
             return True
     return False
-
-
-def _rates(found: Observation, run: _Run) -> None:
-    if run.began is None or run.ended is None or run.ended <= run.began:
-        if run.completed:
-            find(found, "no-duration", "the requests take no time: no rate can be computed")
-        return
-    elapsed = run.ended - run.began
-    found.metrics.append(Measured("benchmark_duration", "duration", "value", elapsed, "ns", 1, derived=True))
-    rate = run.completed * 10**9 / elapsed
-    found.metrics.append(
-        Measured("request_throughput", "throughput-requests", "value", rate, "request/s", 1, derived=True)
-    )
 
 
 PERF_ANALYZER = Importer(

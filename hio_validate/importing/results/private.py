@@ -41,8 +41,15 @@ _LONGEST_WORD = 40
 """Characters of a value that names something; a longer one under a key that speaks may be what somebody said."""
 
 
+_ANY = re.compile("|".join(re.escape(part.lower()) for part in (*_LOOKS, *_WORDS, "@")))
+"""One look at a short text, where looking for each part costs more."""
+_SHORT = 256
+
+
 def secret_in(line: str) -> str | None:
     """What kind of credential a line holds, without showing it; None where it holds none."""
+    if len(line) < _SHORT and not _ANY.search(line.lower()):
+        return None
     looks = any(part in line for part in _LOOKS) or ("://" in line and "@" in line)
     if looks and SECRET_VALUE.search(line):
         return "what looks like a credential"

@@ -196,7 +196,7 @@ def _add(source: Source, made: Observation, name: str, column: _Column, text: st
             Finding("impossible-value", f"{name} is {text}: no test goes at such a rate", made.line)
         )
         return
-    statistic = "std" if column.is_spread else "mean"
+    statistic = "spread" if column.is_spread else "mean"
     definition = _DEFINITIONS[column.kind]
     made.metrics.append(Measured(name, definition, statistic, value, "token/s", derived="," in text))
 
@@ -225,6 +225,7 @@ RATE_TABLE = Importer(
     read=_read,
     generation=lambda source: None,
     unknown=(
+        "whether a standard deviation was divided by n or n - 1: it is given as a spread, and compared with nothing",
         "which tool measured it, and how: its columns are called as llama-bench calls its tests",
         "how often each test was repeated, and the single repetitions",
         "build, host, device and settings, unless a column says them",

@@ -41,8 +41,8 @@ class Reading:
 
     @property
     def code(self) -> int:
-        """The exit code of a file that was read to its end: 3 where nothing was measured, 1 where it contradicts itself."""
-        return 3 if not self.measured else int(any(map(cannot_be, self.findings)))
+        """The exit code of a file that was read to its end: 1 where it contradicts itself, 3 where nothing was measured."""
+        return 1 if any(map(cannot_be, self.findings)) else 0 if self.measured else 3
 
     def records(self) -> Iterator[Observation]:
         """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""
@@ -93,19 +93,21 @@ class Reading:
         seen = set()
         for measured in list(record.metrics):
             faults = list(faults_of(measured))
-            if (measured.name, measured.statistic) in seen:
+            key = (measured.name, measured.statistic)
+            if key in seen:
                 faults.append(f"{measured.name} ({measured.statistic}) stands twice")
-            seen.add((measured.name, measured.statistic))
+            seen.add(key)
             if not faults:
                 yield measured
-            record.findings += [Finding("impossible-value", fault, record.line) for fault in faults]
+            else:
+                record.findings += [Finding("impossible-value", fault, record.line) for fault in faults]
 
 
 def _readable(record: Observation) -> None:
     """Facts that are no finite number as text: no reader of JSON has to know NaN."""
     for facts in (record.subject, record.workload, record.foreign):
         for key, value in facts.items():
-            if isinstance(value, float) and not math.isfinite(value):
+            if type(value) is float and not math.isfinite(value):
                 facts[key] = str(value)
 
 

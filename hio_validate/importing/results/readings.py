@@ -24,6 +24,8 @@ FEW = 20
 """Fewer completed requests than this make each outer quantile one of them."""
 _MOST = 1e30
 """More than any count, time or rate can be, in whatever unit; arithmetic with more would not end well."""
+_OF_REQUESTS = ("completed-exceeds-asked", "counts-contradict")
+"""Findings that stay where nothing was measured: they are of the requests themselves."""
 _CONTENT = re.compile(
     r"text|prompt|content|message|response|answer|reason|request|errors?$|^input$|^output$", re.I
 )
@@ -58,13 +60,11 @@ def agrees(said: float, computed: float, error: float = 0.0) -> bool:
     return abs(said - computed) <= _half_of_last_digit(whole) * 1.01 + abs(computed) * 1e-6 + error
 
 
-def of_samples(statistic: str, samples: Sequence[float]) -> float | None:
-    """A statistic as numpy computes it: population deviation, quantiles interpolated linearly. None: undefined."""
-    return of_ordered(statistic, sorted(samples), mean(samples)) if samples else None
-
-
 def of_ordered(statistic: str, ordered: Sequence[float], middle: float) -> float | None:
-    """The same of samples that are sorted already, and whose mean is known."""
+    """A statistic of sorted samples, `middle` their mean, as numpy computes it. None: undefined.
+
+    The deviation is the population's, quantiles are interpolated linearly.
+    """
     if statistic == "mean":
         return middle
     if statistic == "median":
@@ -276,7 +276,7 @@ class Readings:
     def nothing_completed(self) -> None:
         """All that was measured goes: of no completed request there is no evidence."""
         self.metrics, self.unknown = [], []
-        self.findings = [each for each in self.findings if each.id == "completed-exceeds-asked"]
+        self.findings = [each for each in self.findings if each.id in _OF_REQUESTS]
         self.finding(
             "zero-completed", "no request was completed, so that none of its numbers is a measurement"
         )

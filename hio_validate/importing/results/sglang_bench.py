@@ -28,6 +28,7 @@ from hio_validate.importing.results.readings import (
 )
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_lists import hold_against_lists
+from hio_validate.importing.results.whole_run import at_once, judge_drafting, judge_duration, judge_requests
 
 _SUBJECT = {"backend": "backend", "tag": "tag"}
 _SERVER = {
@@ -83,11 +84,14 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     accepted = readings.number("accept_length")
     if accepted:
         readings.take("accept_length", "draft-length", "value", "1")
+        judge_drafting(readings, None, None)
         readings.unknown.append("tokens in a piece: with drafting several may come at once")
     if completed:
         apart = bool(accepted) and str(values.get("backend", "")).startswith("sglang-oai")
         hold_against_lists(readings, completed, _first_token(values), None if apart else _gap(values))
     readings.first_within_whole(("ttft-client", "ttft-answer"), "latency-request")
+    judge_requests(readings, requests)
+    judge_duration(readings, duration, completed, at_once(values.get("max_concurrency")))
     readings.completed(completed)
     known = readings.used | _SUBJECT.keys() | _WORKLOAD.keys() | _LISTS | _RANDOM
     return Observation(

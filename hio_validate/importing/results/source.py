@@ -7,14 +7,16 @@ importer decides where they are allowed; memory is bounded by one line, or by WH
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results.wide_text import utf8, wide_encoding
+from hio_validate.source.strict_json import Twice, strict_json
 
 HEAD = 64 << 10
 """Bytes that a format is recognised by."""
@@ -22,18 +24,6 @@ WHOLE = 128 << 20
 """Most bytes of a file that has to be read as one, such as a JSON object; lines have no such end."""
 LONGEST = 32 << 20
 """Most bytes of one line."""
-
-
-_DIGITS = 300
-"""Of an integer; a float holds 308."""
-
-
-_MAY_BE_TOO_LARGE = re.compile(r"\d[eE]|\d{300}")
-"""Only such a text can hold a number that no float holds; looking at each number of the others takes as long as reading it."""
-
-
-class Twice(ValueError):
-    """A JSON object says a key twice."""
 
 
 class Source:
@@ -57,12 +47,13 @@ class Source:
         """The exception to raise for this file."""
         return CannotImport(self.file, line, message, help, code)
 
-    def _open(self) -> IO[bytes]:
+    def open(self) -> IO[bytes]:
+        """Its bytes as UTF-8, whatever its byte order mark says. Raises CannotImport."""
         try:
             if not self.path.is_file():
                 what = "a folder" if self.path.is_dir() else "no file" if self.path.exists() else "not there"
                 raise self.refuse(f"it is {what}", "name a file", code=3)
-            return self.path.open("rb")
+            return utf8(self.path.open("rb"))
         except (OSError, ValueError) as error:
             raise self.refuse(
                 f"it cannot be read: {getattr(error, 'strerror', None) or error}", code=3
@@ -71,14 +62,27 @@ class Source:
     @cached_property
     def size(self) -> int:
         """Bytes of the file."""
-        with self._open() as handle:
-            return handle.seek(0, 2)
+        with self.open():
+            return self.path.stat().st_size
 
     @cached_property
     def head(self) -> str:
         """The first HEAD bytes as text, for recognising; what is no UTF-8 is replaced."""
-        with self._open() as handle:
+        with self.open() as handle:
             return handle.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff")
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """Whether it is UTF-16, by its byte order mark."""
+        with self.path.open("rb") as handle:
+            return wide_encoding(handle.read(4)) is not None
+
+    def tail(self, count: int) -> str:
+        """About the last `count` bytes as text; what is no text is replaced. Raises OSError."""
+        with self.path.open("rb") as handle:
+            encoding = wide_encoding(handle.read(4)) or "utf-8"
+            handle.seek(max(self.size - 2 * count, 0) // 2 * 2 if self.is_wide else max(self.size - count, 0))
+            return handle.read().decode(encoding, "replace")
 
     def lines(self, replaced: bool = False) -> Iterator[tuple[int, str]]:
         """(number from 1, text without its end) of every line that is not blank. Raises CannotImport.
@@ -86,7 +90,7 @@ class Source:
         `replaced`: what is no UTF-8 is replaced, as for logs that print halves of characters; otherwise it is refused.
         """
         done = 0
-        with self._open() as handle:
+        with self.open() as handle:
             number = 0
             while raw := handle.readline(LONGEST + 1):
                 number += 1
@@ -118,7 +122,7 @@ class Source:
         return "\n".join(text for _, text in self._every_line())
 
     def _every_line(self) -> Iterator[tuple[int, str]]:
-        with self._open() as handle:
+        with self.open() as handle:
             for number, raw in enumerate(handle, 1):
                 yield number, self._decoded(raw, number).rstrip("\r\n")
 
@@ -145,33 +149,10 @@ class Source:
             ) from None
 
 
-def strict_json(text: str) -> Any:
-    """A JSON value. Raises Twice for a key that stands twice in one object, ValueError for what is no JSON.
-
-    Infinity and NaN are read as floats; a number that no float can hold is refused rather than made infinite.
-    """
-    if _MAY_BE_TOO_LARGE.search(text):
-        return json.loads(text, object_pairs_hook=_once, parse_float=_finite, parse_int=_whole)
-    return json.loads(text, object_pairs_hook=_once)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in seen:
-            raise Twice(key if len(key) < 80 else f"{key[:80]}...")
-        seen[key] = value
-    return seen
-
-
-def _whole(text: str) -> int:
-    if len(text) > _DIGITS:
-        raise ValueError(f"{text[:40]}... is more than a number can hold")
-    return int(text)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(f"{text[:40]} is more than a number can hold")
-    return value
+@contextmanager
+def source_of(raw: bytes, shown: str) -> Iterator[Source]:
+    """Bytes that a document keeps as the file that they were."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "source")
+        path.write_bytes(raw)
+        yield Source(path, shown)

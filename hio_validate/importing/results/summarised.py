@@ -99,7 +99,7 @@ def _measured(summary: Summary, statistic: str, value: int | float) -> Measured:
 def _never_measured(observation: Observation, summary: Summary, kept: Mapping[str, int | float]) -> bool:
     """Whether a time or a rate is zero in all it says: tools write that where they had nothing to measure."""
     dimension = DEFINITIONS[summary.definition].dimension
-    if summary.definition == UNKNOWN or dimension in ("count", "share", "bytes") or any(kept.values()):
+    if summary.definition == UNKNOWN or dimension in ("count", "share") or any(kept.values()):
         return False
     message = f"{summary.name} is 0 {summary.unit} throughout: nothing was measured, and absent is not zero"
     find(observation, "zero-throughout", message, summary.line)
@@ -140,8 +140,10 @@ def judge_counts(observation: Observation) -> None:
     """Finds counts that do not add up, and drops every metric of a record without one completed request."""
     asked, completed, failed, cancelled = observation.requests
     told = [count for count in (completed, failed, cancelled) if count is not None]
-    if asked is not None and len(told) == 3 and sum(told) != asked:
-        message = f"{completed} completed, {failed} failed and {cancelled} cancelled requests are not the {asked} asked"
+    if asked is not None and (sum(told) > asked or (len(told) == 3 and sum(told) != asked)):
+        kinds = zip((completed, failed, cancelled), ("completed", "failed", "cancelled"), strict=True)
+        ended = ", ".join(f"{count} {kind}" for count, kind in kinds if count is not None)
+        message = f"{ended}: these requests are not the {asked} asked for"
         find(observation, "counts-contradict", message, observation.line)
     if completed == 0:
         parts = {"failed": failed, "cancelled": cancelled}

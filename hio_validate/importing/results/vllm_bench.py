@@ -28,6 +28,7 @@ from hio_validate.importing.results.readings import (
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.tables import table
 from hio_validate.importing.results.vllm_lists import hold_against_lists
+from hio_validate.importing.results.whole_run import at_once, judge_drafting, judge_duration, judge_requests
 
 _SUBJECT = {
     "backend": "backend", "endpoint_type": "backend", "version": "version", "model_id": "model",
@@ -99,9 +100,8 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     if completed:
         hold_against_lists(readings, completed, _first_token(values), "itl-per-gap")
     readings.first_within_whole(("ttft-client", "ttft-event", "unknown"), "latency-request")
-    if requests.asked is not None and completed is not None and completed > requests.asked:
-        text = f"{completed} requests were completed, {requests.asked} asked for"
-        readings.finding("completed-exceeds-asked", text)
+    judge_requests(readings, requests)
+    judge_duration(readings, duration, completed, at_once(values.get("max_concurrency")))
     readings.completed(completed)
     if values.get("run_number") == -1:
         readings.drop(
@@ -215,6 +215,7 @@ def _drafting(readings: Readings) -> None:
         return
     readings.take("spec_decode_acceptance_rate", "draft-acceptance", "value", "%")
     readings.take("spec_decode_acceptance_length", "draft-length", "value", "1")
+    judge_drafting(readings, drafted, accepted)
     said = {each.name: each.value for each in readings.metrics}
     share, length = said.get("spec_decode_acceptance_rate"), said.get("spec_decode_acceptance_length")
     if share is not None and share > 100:

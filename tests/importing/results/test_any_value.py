@@ -15,7 +15,7 @@ from hio_validate.evidence.observed import as_row, faults_of, of_row
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
-from tests.importing.results.sample import SAMPLES
+from tests.importing.results.reading import SAMPLES
 
 FORMATS = (
     "vllm-bench", "vllm-offline", "sglang-bench", "sglang-offline", "inferencex", "inference-perf", "mlperf",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.backend_ops_cases import Case, Total, cases
 from hio_validate.importing.results.source import Source
-from tests.importing.results.sample import SAMPLES, findings, metric, names, records_of
+from tests.importing.results.reading import SAMPLES, ids, metric, names, records_of
 
 HERE = SAMPLES / "test-backend-ops"
 
@@ -32,9 +32,9 @@ def test_text_gives_counts_error_and_tolerance() -> None:
         "error": 0.000612,
     }
     assert (mul.workload["tolerance"], mul.subject["device"]) == (0.0005, "AMD Radeon (RADV)")
-    assert findings(mul) == ["operator-failed"] and mul.findings[0].line == 9
+    assert ids(mul) == ["operator-failed"] and mul.findings[0].line == 9
     assert "type_a=q4_0" in mul.findings[0].message
-    assert findings(soft) == ["operator-failed", "not-finite"]
+    assert ids(soft) == ["operator-failed", "not-finite"]
     assert "the tolerance" in soft.unknown[0]
 
 
@@ -64,7 +64,7 @@ def test_a_total_that_is_not_that_of_the_lines_is_told(tmp_path: Path) -> None:
     file = tmp_path / "lost.txt"
     file.write_text("".join(line for line in text if "f16,type_b" not in line))
     found = records_of(file, "test-backend-ops")[0]
-    assert "counts-contradict" in findings(found)
+    assert "counts-contradict" in ids(found)
     assert "its lines say 0 of 2" in found.findings[-1].message
 
 
@@ -72,7 +72,7 @@ def test_a_case_that_the_program_did_not_survive_is_neither_passed_nor_failed(tm
     file = tmp_path / "crash.txt"
     file.write_text("Backend 1/1: CUDA0\n\n  ABS(type=f32): OK\n  SQR(type=f32): ")
     abs_, sqr = records_of(file, "test-backend-ops")
-    assert findings(abs_) == [] and findings(sqr) == ["unfinished-case"]
+    assert ids(abs_) == [] and ids(sqr) == ["unfinished-case"]
     assert sqr.metrics == []
 
 
@@ -80,7 +80,7 @@ def test_nothing_but_unsupported_cases_is_nothing_computed(tmp_path: Path) -> No
     file = tmp_path / "none.txt"
     file.write_text("Backend 1/1: HSA0\n\n  ABS(type=f16): not supported [HSA0] \n")
     (record,) = records_of(file, "test-backend-ops")
-    assert findings(record) == ["nothing-computed"]
+    assert ids(record) == ["nothing-computed"]
     assert metric(record, "not_supported").value == 1
 
 
@@ -163,4 +163,4 @@ def test_a_case_without_memory_failed_and_hides_no_other(
     file.write_text(f"Backend 1/1: X\n\n{line}\n  1/2 tests passed\n")
     found = records_of(file, "test-backend-ops")
     assert {str(each.workload["operator"]): metric(each, "failed").value for each in found} == failed
-    assert not any("counts-contradict" in findings(each) for each in found)
+    assert not any("counts-contradict" in ids(each) for each in found)

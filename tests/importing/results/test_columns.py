@@ -8,7 +8,7 @@ import pytest
 
 from hio_validate.evidence.observed import Observation
 from hio_validate.importing.results.columns import KEPT, Columns
-from tests.importing.results.sampled import number
+from tests.importing.results.reading import number
 
 
 def told(*values: object) -> Observation:

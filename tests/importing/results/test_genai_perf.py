@@ -13,7 +13,7 @@ from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.genai_perf import GENAI_PERF
 from hio_validate.importing.results.source import Source
-from tests.importing.results.sampled import SAMPLES, generation, has, ids, number, records
+from tests.importing.results.reading import SAMPLES, generation, ids, names, number, records_of
 
 HERE = SAMPLES / "genai-perf"
 REQUESTS = SAMPLES / "perf-analyzer" / "profile_export.json"
@@ -21,7 +21,7 @@ REQUESTS = SAMPLES / "perf-analyzer" / "profile_export.json"
 
 @pytest.mark.parametrize("name", [path.name for path in HERE.iterdir()])
 def test_every_form_says_the_same(name: str) -> None:
-    (record,) = records(HERE / name, "genai-perf")
+    (record,) = records_of(HERE / name, "genai-perf")
     factor = {"ns": 10**6, "ms": 1}
     for metric, statistic, value, definition in (
         ("time_to_first_token", "mean", 150.0, "ttft-client"),
@@ -44,7 +44,7 @@ def test_every_form_says_the_same(name: str) -> None:
 
 
 def test_the_unit_in_the_name_of_a_row_counts() -> None:
-    (first,) = records(HERE / "first.csv", "genai-perf")
+    (first,) = records_of(HERE / "first.csv", "genai-perf")
     assert (number(first, "request_latency").value, number(first, "request_latency").unit) == (
         1500000000,
         "ns",
@@ -54,7 +54,7 @@ def test_the_unit_in_the_name_of_a_row_counts() -> None:
 
 def test_what_was_asked_stands_in_both_layouts() -> None:
     for name in ("profile_export_genai_perf-0.0.7.json", "profile_export_genai_perf-0.0.13.json"):
-        (record,) = records(HERE / name, "genai-perf")
+        (record,) = records_of(HERE / name, "genai-perf")
         assert record.workload["concurrency"] == 4
         assert record.workload["prompt_tokens"] == 550
         assert "small-1b" in str(record.subject["model"])
@@ -63,8 +63,8 @@ def test_what_was_asked_stands_in_both_layouts() -> None:
 
 
 def test_a_count_of_requests_where_there_is_one() -> None:
-    (old,) = records(HERE / "profile_export_genai_perf-0.0.7.json", "genai-perf")
-    (new,) = records(HERE / "profile_export_genai_perf-0.0.13.json", "genai-perf")
+    (old,) = records_of(HERE / "profile_export_genai_perf-0.0.7.json", "genai-perf")
+    (new,) = records_of(HERE / "profile_export_genai_perf-0.0.13.json", "genai-perf")
     assert old.requests.completed is None and new.requests.completed == 40
 
 
@@ -82,14 +82,14 @@ def test_what_cannot_be_so_is_told(tmp_path: Path, old: str, new: str, id: str) 
     assert old in text
     file = tmp_path / "profile.csv"
     file.write_text(text.replace(old, new, 1))
-    (record,) = records(file, "genai-perf")
+    (record,) = records_of(file, "genai-perf")
     assert id in ids(record)
 
 
 def test_a_table_that_stands_twice_says_so(tmp_path: Path) -> None:
     file = tmp_path / "profile.csv"
     file.write_text((HERE / "profile_export_genai_perf.csv").read_text() * 2)
-    (record,) = records(file, "genai-perf")
+    (record,) = records_of(file, "genai-perf")
     assert "repeated-metric" in ids(record)
 
 
@@ -97,14 +97,14 @@ def test_a_table_that_is_cut_says_so(tmp_path: Path) -> None:
     file = tmp_path / "profile.csv"
     text = (HERE / "profile_export_genai_perf.csv").read_text()
     file.write_text(text[: text.index("120.00") + 2])
-    (record,) = records(file, "genai-perf")
+    (record,) = records_of(file, "genai-perf")
     assert "cut-short" in ids(record)
     file.write_text(text[: text.index("1,800.00") + 3])
     with pytest.raises(CannotImport, match=r"profile\.csv:4: no CSV from here on: a quote is opened"):
-        records(file, "genai-perf")
+        records_of(file, "genai-perf")
     file.write_text(text[: text.index("19.00")])
     with pytest.raises(CannotImport, match=r"profile\.csv:3: expected 10 cells, got"):
-        records(file, "genai-perf")
+        records_of(file, "genai-perf")
 
 
 def test_lines_of_a_log_are_named_and_skipped_where_that_was_asked_for(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_lines_of_a_log_are_named_and_skipped_where_that_was_asked_for(tmp_path:
         file.write_text(logged)
         line = logged.splitlines().index(next(each for each in logged.splitlines() if "INFO" in each)) + 1
         with pytest.raises(CannotImport, match=rf"profile\.csv:{line}: expected .* --skip-log-lines"):
-            records(file, "genai-perf")
+            records_of(file, "genai-perf")
         (record,) = GENAI_PERF.read(Source(file, skip_log_lines=True))
         assert [(each.id, each.line) for each in record.findings if each.id == "skipped-lines"] == [
             ("skipped-lines", line)
@@ -126,7 +126,7 @@ def test_lines_of_a_log_are_named_and_skipped_where_that_was_asked_for(tmp_path:
 
 
 def test_answers_are_timed_from_those_that_bring_content() -> None:
-    streamed, single = records(REQUESTS, "perf-analyzer")
+    streamed, single = records_of(REQUESTS, "perf-analyzer")
     assert generation(REQUESTS) == "2.59.0"
     assert streamed.name == "concurrency-2" and streamed.workload["concurrency"] == 2
     assert streamed.requests == (3, 2, 1, None)
@@ -136,12 +136,12 @@ def test_answers_are_timed_from_those_that_bring_content() -> None:
     assert number(streamed, "request_latency", "max").value == 260000
     assert number(streamed, "benchmark_duration", "value").value == 310000
     assert number(streamed, "request_throughput", "value").value == 2 * 10**9 / 310000
-    assert not has(single, "time_to_first_token") and single.unknown
+    assert "time_to_first_token" not in names(single) and single.unknown
     assert number(single, "request_latency").value == 80000
 
 
 def test_no_text_of_an_answer_is_kept() -> None:
-    kept = json.dumps([as_row(record) for record in records(REQUESTS, "perf-analyzer")])
+    kept = json.dumps([as_row(record) for record in records_of(REQUESTS, "perf-analyzer")])
     assert "treasure" not in kept and "Under" not in kept and "oak" not in kept
 
 
@@ -157,7 +157,7 @@ def test_moments_in_no_order_are_told_and_count_nowhere(tmp_path: Path) -> None:
     def change(export: Any) -> None:
         export["experiments"][0]["requests"][0]["response_timestamps"][2] = 5
 
-    streamed, _ = records(changed(tmp_path, change), "perf-analyzer")
+    streamed, _ = records_of(changed(tmp_path, change), "perf-analyzer")
     assert "impossible-value" in ids(streamed)
     assert streamed.requests.completed == 1
 
@@ -167,7 +167,7 @@ def test_an_experiment_in_which_all_failed_measured_nothing(tmp_path: Path) -> N
         for request in export["experiments"][0]["requests"]:
             request["response_timestamps"], request["response_outputs"] = [], []
 
-    streamed, _ = records(changed(tmp_path, change), "perf-analyzer")
+    streamed, _ = records_of(changed(tmp_path, change), "perf-analyzer")
     assert "zero-completed" in ids(streamed) and not streamed.metrics
 
 
@@ -185,4 +185,4 @@ def test_what_gives_nothing_is_told(tmp_path: Path, change: Any, said: str) -> N
         change(export)
 
     with pytest.raises(CannotImport, match=said):
-        records(changed(tmp_path, keep), "perf-analyzer")
+        records_of(changed(tmp_path, keep), "perf-analyzer")

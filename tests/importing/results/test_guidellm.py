@@ -12,7 +12,7 @@ from hio_validate.evidence.observed import as_row
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.guidellm_config import asked_of
-from tests.importing.results.sampled import SAMPLES, generation, has, ids, number, records
+from tests.importing.results.reading import SAMPLES, generation, ids, names, number, records_of
 
 HERE = SAMPLES / "guidellm"
 FILES = sorted(path.name for path in HERE.iterdir())
@@ -28,11 +28,11 @@ def changed(tmp_path: Path, change: Any) -> Path:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_form_says_the_same_three_requests(name: str) -> None:
-    record = records(HERE / name, "guidellm")[0]
+    record = records_of(HERE / name, "guidellm")[0]
     assert (record.requests.completed, record.requests.asked) == (3, 4)
     latency = number(record, "request_latency")
     assert (latency.value, latency.unit, latency.definition) == (pytest.approx(2.0), "s", "latency-request")
-    first = "time_to_first_token_ms" if has(record, "time_to_first_token_ms") else "time_to_first_token"
+    first = "time_to_first_token_ms" if "time_to_first_token_ms" in names(record) else "time_to_first_token"
     assert (number(record, first).value, number(record, first).unit) == (pytest.approx(700 / 3), "ms")
     assert record.subject["model"] == "acme/small-1b"
     assert record.tier is Tier.DRAFT
@@ -41,31 +41,51 @@ def test_every_form_says_the_same_three_requests(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_no_text_and_no_secret_of_a_request_is_kept(name: str) -> None:
-    kept = json.dumps([as_row(record) for record in records(HERE / name, "guidellm")])
+    kept = json.dumps([as_row(record) for record in records_of(HERE / name, "guidellm")])
     for secret in ("treasure", "old oak", "sk-do-not-keep", "s3cret", "user:pw"):
         assert secret not in kept
 
 
-def test_time_per_output_token_counts_the_first_one_since_0_3_and_not_before() -> None:
-    old, new = (records(HERE / name, "guidellm")[0] for name in ("report-0.2.json", "report-0.5.json"))
-    assert number(old, "time_per_output_token_ms").definition == "tpot-decode-n"
-    assert number(new, "time_per_output_token_ms").definition == "tpot-whole"
+def test_time_per_output_token_counts_the_first_one_since_0_3_and_not_before(tmp_path: Path) -> None:
+    old, new = (records_of(HERE / name, "guidellm")[0] for name in ("report-0.2.json", "report-0.5.json"))
+    assert number(old, "time_per_output_token_ms").definition == "tpot-decode-n-weighted"
+    assert number(new, "time_per_output_token_ms").definition == "tpot-whole-weighted"
     for record in (old, new):
-        assert number(record, "inter_token_latency_ms").definition == "itl-request-mean"
+        assert number(record, "inter_token_latency_ms").definition == "itl-request-weighted"
         assert number(record, "inter_token_latency_ms").n == 3
-        assert "weighted-by-tokens" in ids(record)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "definition"),
+    [
+        ({"min": 21, "max": 21}, "itl-request-mean"),
+        ({"min": 11, "max": 41}, "itl-request-weighted"),
+        ({"min": None, "max": None}, "itl-request-weighted"),
+        ({}, "itl-request-weighted"),
+    ],
+)
+def test_a_weight_by_tokens_is_a_way_of_counting_unless_all_answers_are_known_to_be_equally_long(
+    tmp_path: Path, lengths: dict[str, Any], definition: str
+) -> None:
+    def change(benchmark: Any) -> None:
+        benchmark["metrics"]["output_token_count"]["successful"] = lengths
+
+    record, _ = records_of(changed(tmp_path, change), "guidellm")
+    assert number(record, "inter_token_latency_ms").definition == definition
+    whole = number(record, "time_per_output_token_ms").definition
+    assert whole == ("tpot-whole" if definition == "itl-request-mean" else "tpot-whole-weighted")
 
 
 def test_the_rows_of_0_1_are_summed_up_a_request_at_a_time() -> None:
-    (record,) = records(HERE / "report-0.1.json", "guidellm")
+    (record,) = records_of(HERE / "report-0.1.json", "guidellm")
     assert number(record, "inter_token_latency").value == pytest.approx((100 + 100 + 50) / 3)
     assert record.requests.failed == 1
 
 
 def test_a_benchmark_in_which_all_failed_measured_nothing() -> None:
-    _, failed = records(HERE / "report-0.5.json", "guidellm")
+    _, failed = records_of(HERE / "report-0.5.json", "guidellm")
     assert failed.requests == (9, 0, 9, 0)
-    assert not failed.metrics and ids(failed) == {"zero-completed"}
+    assert not failed.metrics and ids(failed) == ["zero-completed"]
     assert failed.tier is Tier.NEEDS_CONTEXT
 
 
@@ -88,11 +108,11 @@ def test_what_cannot_be_so_is_told_and_is_no_metric(
     def change(benchmark: Any) -> None:
         benchmark["metrics"][path[0]]["successful"][path[1]] = value
 
-    record, _ = records(changed(tmp_path, change), "guidellm")
+    record, _ = records_of(changed(tmp_path, change), "guidellm")
     assert id in ids(record)
     assert value not in [each.value for each in record.metrics]
-    assert lost is None or not has(record, lost)
-    assert has(record, "duration")
+    assert lost is None or lost not in names(record)
+    assert "duration" in names(record)
 
 
 def test_null_is_absent_and_an_empty_distribution_no_zero(tmp_path: Path) -> None:
@@ -109,19 +129,19 @@ def test_null_is_absent_and_an_empty_distribution_no_zero(tmp_path: Path) -> Non
         }
         benchmark["metrics"]["time_to_first_token_ms"]["successful"] = empty
 
-    record, _ = records(changed(tmp_path, change), "guidellm")
+    record, _ = records_of(changed(tmp_path, change), "guidellm")
     assert {each.statistic for each in record.metrics if each.name == "request_latency"} >= {"median", "p99"}
     assert not [
         each for each in record.metrics if each.name == "request_latency" and each.statistic == "mean"
     ]
-    assert not has(record, "time_to_first_token_ms")
+    assert "time_to_first_token_ms" not in names(record)
 
 
 def test_counts_that_do_not_add_up(tmp_path: Path) -> None:
     def change(benchmark: Any) -> None:
         benchmark["metrics"]["request_totals"]["total"] = 40
 
-    record, _ = records(changed(tmp_path, change), "guidellm")
+    record, _ = records_of(changed(tmp_path, change), "guidellm")
     assert "counts-contradict" in ids(record)
 
 
@@ -144,7 +164,7 @@ def test_what_gives_nothing_is_told_in_a_sentence(tmp_path: Path, content: str, 
     file = tmp_path / "report.any"
     file.write_text(content)
     with pytest.raises(CannotImport, match=said):
-        records(file, "guidellm")
+        records_of(file, "guidellm")
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -154,7 +174,7 @@ def test_a_report_cut_anywhere_is_told_or_read_never_worse(tmp_path: Path, name:
         file = tmp_path / name
         file.write_bytes(raw[: len(raw) * part // 20])
         try:
-            records(file, "guidellm")
+            records_of(file, "guidellm")
         except CannotImport as error:
             assert "\n" not in str(error)
         except AssertionError:

@@ -12,7 +12,7 @@ from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.inference_perf import INFERENCE_PERF
 from hio_validate.importing.results.source import Source
-from tests.importing.results.sample import SAMPLES, changed, findings, metric, names, records_of
+from tests.importing.results.reading import SAMPLES, changed, ids, metric, names, records_of
 
 HERE = SAMPLES / "inference-perf"
 STAGE = "inference-perf/stage_0_lifecycle_metrics.json"
@@ -25,7 +25,7 @@ def one(file: Path) -> Any:
 
 def test_a_stage_is_a_record_in_seconds() -> None:
     record = one(SAMPLES / STAGE)
-    assert record.name == "concurrency-4" and record.tier is Tier.DRAFT and not findings(record)
+    assert record.name == "concurrency-4" and record.tier is Tier.DRAFT and not ids(record)
     assert record.requests._asdict() == {"asked": 12, "completed": 10, "failed": 2, "cancelled": None}
     assert record.workload == {
         "prompts": 12, "request_rate": 1.5, "concurrency": 4, "achieved_rate": 1.3333333333333333,
@@ -101,23 +101,23 @@ def test_a_number_that_cannot_be_so_is_a_finding_and_no_metric(
 ) -> None:
     assert gone in names(one(SAMPLES / STAGE))
     record = one(changed(STAGE, tmp_path, with_(("successes", *path), value)))
-    assert finding in findings(record) and gone not in names(record)
+    assert finding in ids(record) and gone not in names(record)
 
 
 def test_a_first_token_is_held_only_against_the_slowest_request(tmp_path: Path) -> None:
     """Answers of one piece have no time to first token, and may be quicker than the quickest that has one."""
     record = one(changed(STAGE, tmp_path, with_(("successes", "latency", "request_latency", "min"), 0.05)))
-    assert not findings(record)
+    assert not ids(record)
 
 
 def test_more_outcomes_than_requests_are_told(tmp_path: Path) -> None:
     record = one(changed(STAGE, tmp_path, with_(("load_summary", "count"), 11)))
-    assert findings(record) == ["completed-exceeds-asked"]
+    assert ids(record) == ["completed-exceeds-asked"]
 
 
 def test_zero_successes_are_no_evidence() -> None:
     record = one(HERE / "all-failed.json")
-    assert findings(record) == ["zero-completed"] and not record.metrics
+    assert ids(record) == ["zero-completed"] and not record.metrics
     assert record.requests.failed == 5 and record.tier is Tier.NEEDS_CONTEXT
 
 
@@ -144,7 +144,7 @@ def test_requests_that_all_failed_are_no_evidence(tmp_path: Path) -> None:
         return [{**row, "error": {"error_type": "HTTP"}} for row in rows] + [{**rows[0], "end_time": 1.0}]
 
     record = one(changed("inference-perf/per_request_lifecycle_metrics.json", tmp_path, failing))
-    assert findings(record) == ["impossible-value", "zero-completed"] and not record.metrics
+    assert ids(record) == ["impossible-value", "zero-completed"] and not record.metrics
 
 
 def test_a_cut_report_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.evidence.outcome import Tier
-from hio_validate.importing.results.readings import of_samples, rank_of, statistic_of
-from tests.importing.results.sample import SAMPLES, changed, findings, metric, names, records_of
+from hio_validate.importing.results.readings import of_ordered, rank_of, statistic_of
+from tests.importing.results.reading import SAMPLES, changed, ids, metric, names, records_of
 
 HERE = SAMPLES / "inferencex"
 USUAL = ["mean-through-reciprocal", "std-through-reciprocal"]
@@ -35,7 +35,7 @@ def test_times_are_seconds_and_the_word_false_is_false() -> None:
 
 def test_neither_a_mean_nor_a_deviation_goes_through_one_over_x() -> None:
     record = one(HERE / "aggregate.json")
-    assert sorted(findings(record)) == USUAL
+    assert sorted(ids(record)) == USUAL
     assert not {"std_intvty", "mean_intvty"} & names(record)
 
 
@@ -56,7 +56,7 @@ def test_the_opposite_quantile_is_the_one_of_the_rates(tpots: list[float]) -> No
     for word in ("median", "p90", "p10"):
         rank = rank_of(word)
         opposite = statistic_of("median" if rank == 50 else f"p{100 - (rank or 0):g}")
-        through, directly = of_samples(word, tpots), of_samples(str(opposite), rates)
+        through, directly = of_ordered(word, sorted(tpots), 0), of_ordered(str(opposite), sorted(rates), 0)
         assert through is not None and directly == pytest.approx(1 / through)
 
 
@@ -84,7 +84,7 @@ def test_a_number_that_cannot_be_so_is_a_finding_and_no_metric(
     tmp_path: Path, change: dict[str, Any], finding: str, gone: set[str]
 ) -> None:
     record = one(changed("inferencex/aggregate.json", tmp_path, change))
-    assert finding in findings(record) and not gone & names(record)
+    assert finding in ids(record) and not gone & names(record)
 
 
 def test_a_row_of_the_dashboard_holds_its_numbers_apart(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_row_of_the_dashboard_holds_its_numbers_apart(tmp_path: Path) -> None:
 
 def test_nothing_done_is_no_evidence(tmp_path: Path) -> None:
     record = one(changed("inferencex/aggregate.json", tmp_path, {"tput_per_gpu": 0.0}))
-    assert findings(record) == ["zero-completed"] and not record.metrics
+    assert ids(record) == ["zero-completed"] and not record.metrics
 
 
 def test_a_replay_of_agents_was_counted_by_another_client(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hio_validate.importing.results.objects import Skipped
 from hio_validate.importing.results.quality_receipt import About, receipts_of, rows_of
 from hio_validate.importing.results.source import Source
 from hio_validate.models import reader
-from tests.importing.results.sample import SAMPLES, changed, findings, metric, names, records_of
+from tests.importing.results.reading import SAMPLES, changed, ids, metric, names, records_of
 
 HERE = SAMPLES / "lm-eval"
 ABOUT = About("lab/tiny", None, {"file": "results.json", "sha256": "a" * 64, "format": "lm-eval"})
@@ -53,7 +53,7 @@ def test_a_record_for_each_filter_with_all_that_is_told_of_it() -> None:
     assert (strict.subject["harness_version"], strict.at) == ("0.4.9 0123abc", "2025-09-16T05:20:00Z")
     assert metric(wiki, "word_perplexity").definition == "unknown"
     assert "which bytes the dataset has" in wiki.unknown
-    assert not any(findings(each) for each in (strict, flexible, wiki))
+    assert not any(ids(each) for each in (strict, flexible, wiki))
 
 
 def test_the_old_form_says_neither_items_nor_version(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_an_error_larger_than_its_items_allow_is_told(tmp_path: Path) -> None:
         return value
 
     found = records_of(changed("lm-eval/results.json", tmp_path, other), "lm-eval")[0]
-    assert findings(found) == ["error-contradicts-items"]
+    assert ids(found) == ["error-contradicts-items"]
     assert f"at most {math.sqrt(0.21 / 199):.4g}, not 0.1051" in found.findings[0].message
 
 
@@ -106,13 +106,13 @@ def test_what_is_no_share_is_no_metric(tmp_path: Path, value: Any, left: set[str
 
     (record,) = records_of(changed("lm-eval/results.json", tmp_path, other), "lm-eval")
     assert names(record) == left
-    assert ("impossible-value" in findings(record)) is isinstance(value, float)
+    assert ("impossible-value" in ids(record)) is isinstance(value, float)
 
 
 def test_infinity_is_a_finding(tmp_path: Path) -> None:
     text = (HERE / "results.json").read_text().replace("9.5,", "Infinity,")
     wiki = records_of(written(tmp_path, text), "lm-eval")[2]
-    assert findings(wiki) == ["impossible-value"] and names(wiki) == set()
+    assert ids(wiki) == ["impossible-value"] and names(wiki) == set()
 
 
 def test_log_lines_between_are_refused_or_told(tmp_path: Path) -> None:

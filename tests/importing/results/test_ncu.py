@@ -9,13 +9,13 @@ import pytest
 from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
-from tests.importing.results.sampled import SAMPLES, has, ids, number, records
+from tests.importing.results.reading import SAMPLES, ids, names, number, records_of
 
 HERE = SAMPLES / "ncu-details"
 
 
 def test_each_launch_is_a_record() -> None:
-    gemm, flash = records(HERE / "details.csv", "ncu-details")
+    gemm, flash = records_of(HERE / "details.csv", "ncu-details")
     assert [gemm.line, flash.line] == [6, 13]
     assert gemm.subject["kernel"] == "void gemm<float, 4>(const T1 *, int)"
     assert (gemm.subject["launch"], gemm.subject["grid_size"]) == (0, "(128, 1, 1)")
@@ -29,28 +29,28 @@ def test_each_launch_is_a_record() -> None:
 
 
 def test_a_row_without_its_value_is_told_with_its_line() -> None:
-    gemm, flash = records(HERE / "details.csv", "ncu-details")
+    gemm, flash = records_of(HERE / "details.csv", "ncu-details")
     assert "short-row" not in ids(gemm)
     assert [each.line for each in flash.findings if each.id == "short-row"] == [14]
-    assert not has(flash, "GPU Speed Of Light Throughput: Memory Throughput")
+    assert "GPU Speed Of Light Throughput: Memory Throughput" not in names(flash)
 
 
 def test_every_launch_says_that_it_is_no_benchmark() -> None:
-    for record in records(HERE / "details.csv", "ncu-details"):
+    for record in records_of(HERE / "details.csv", "ncu-details"):
         assert "instrumented" in ids(record)
         assert record.tier is Tier.NEEDS_CONTEXT
 
 
 def test_the_locale_is_that_of_the_file() -> None:
-    (record,) = records(HERE / "comma.csv", "ncu-details")
+    (record,) = records_of(HERE / "comma.csv", "ncu-details")
     assert number(record, "Duration", "value").value == 1234.56
     assert number(record, "GPU Speed Of Light Throughput: Elapsed Cycles", "value").value == 1234
 
 
 def test_a_number_that_is_two_numbers_is_absent() -> None:
-    (record,) = records(HERE / "ambiguous.csv", "ncu-details")
+    (record,) = records_of(HERE / "ambiguous.csv", "ncu-details")
     assert [each.line for each in record.findings if each.id == "ambiguous-number"] == [2]
-    assert not has(record, "gpu__time_duration.sum")
+    assert "gpu__time_duration.sum" not in names(record)
     assert number(record, "Command line profiler metrics: dram__bytes.sum", "value").value == 17
 
 
@@ -65,7 +65,7 @@ def test_a_file_of_an_error_alone_is_refused_with_that_error(tmp_path: Path) -> 
     file = tmp_path / "denied.csv"
     file.write_text(DENIED)
     with pytest.raises(CannotImport, match=r"denied\.csv:2: .*ERR_NVGPUCTRPERM") as refused:
-        records(file, "ncu-details")
+        records_of(file, "ncu-details")
     assert refused.value.code == 3
 
 
@@ -79,18 +79,18 @@ def changed(tmp_path: Path, old: str, new: str) -> Path:
 
 def test_an_error_after_some_launches_is_told(tmp_path: Path) -> None:
     file = changed(tmp_path, "==PROF== Disconnected", "==ERROR== LaunchFailed\n==PROF== Disconnected")
-    *_, last = records(file, "ncu-details")
+    *_, last = records_of(file, "ncu-details")
     assert [each.line for each in last.findings if each.id == "tool-error"] == [12]
 
 
 def test_the_page_of_raw_metrics_has_a_launch_a_row_and_units_in_a_row() -> None:
-    gemm, flash = records(HERE / "raw.csv", "ncu-details")
+    gemm, flash = records_of(HERE / "raw.csv", "ncu-details")
     assert [gemm.line, flash.line] == [4, 5]
     time = number(gemm, "gpu__time_duration.sum", "value")
     assert (time.value, time.unit, time.definition) == (1234.5, "us", "kernel-time")
     assert number(gemm, "dram__bytes.sum", "value").unit == "Mbyte"
     assert number(flash, "gpu__time_duration.sum", "value").value == 12.3
-    assert not has(gemm, "device__attribute_clock_rate")
+    assert "device__attribute_clock_rate" not in names(gemm)
 
 
 def test_a_row_of_another_width_says_nothing(tmp_path: Path) -> None:
@@ -98,28 +98,28 @@ def test_a_row_of_another_width_says_nothing(tmp_path: Path) -> None:
     text = (HERE / "raw.csv").read_text()
     for row, id in (('"12.3","1"', "short-row"), ('"12.3","1","17","1","2"', "long-row")):
         file.write_text(text.replace('"12.3","1","17"', row))
-        gemm, flash = records(file, "ncu-details")
-        assert {id, "nothing-measured"} <= ids(flash) and not flash.metrics
+        gemm, flash = records_of(file, "ncu-details")
+        assert {id, "nothing-measured"} <= set(ids(flash)) and not flash.metrics
         assert gemm.metrics
 
 
 def test_a_time_in_a_unit_that_is_none_is_no_time(tmp_path: Path) -> None:
-    gemm, flash = records(changed(tmp_path, '"Duration","us"', '"Duration","cycle"'), "ncu-details")
-    assert "unknown-unit" in ids(gemm) and not has(gemm, "Duration")
-    assert has(flash, "Duration")
+    gemm, flash = records_of(changed(tmp_path, '"Duration","us"', '"Duration","cycle"'), "ncu-details")
+    assert "unknown-unit" in ids(gemm) and "Duration" not in names(gemm)
+    assert "Duration" in names(flash)
 
 
 def test_a_metric_that_stands_twice_with_two_values_is_told(tmp_path: Path) -> None:
     row = next(line for line in (HERE / "details.csv").read_text().splitlines() if '"Duration"' in line)
     file = changed(tmp_path, row, row + "\n" + row + "\n" + row.replace("1,234.56", "7.00"))
-    gemm, _ = records(file, "ncu-details")
+    gemm, _ = records_of(file, "ncu-details")
     assert [each.line for each in gemm.findings if each.id == "repeated-metric"] == [9]
     assert number(gemm, "Duration", "value").value == 1234.56
 
 
 def test_a_negative_time_is_told(tmp_path: Path) -> None:
-    gemm, _ = records(changed(tmp_path, "1,234.56", "-1,234.56"), "ncu-details")
-    assert "impossible-value" in ids(gemm) and not has(gemm, "Duration")
+    gemm, _ = records_of(changed(tmp_path, "1,234.56", "-1,234.56"), "ncu-details")
+    assert "impossible-value" in ids(gemm) and "Duration" not in names(gemm)
 
 
 @pytest.mark.parametrize(
@@ -141,4 +141,4 @@ def test_what_gives_nothing_is_told(tmp_path: Path, content: str, said: str) -> 
     file = tmp_path / "details.csv"
     file.write_text(content)
     with pytest.raises(CannotImport, match=said):
-        records(file, "ncu-details")
+        records_of(file, "ncu-details")

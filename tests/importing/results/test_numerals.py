@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.importing.results.numerals import Ambiguous, convention, number
+from hio_validate.importing.results.numerals import Ambiguous, Convention, number
 
 STYLES = {".": {".": ",", ",": "."}, ",": {".": ".", ",": ","}}
+
+
+def convention(texts: list[str]) -> str | None:
+    found = Convention()
+    for text in texts:
+        found.see(text)
+    return found.mark
 
 
 def printed(value: float, places: int, mark: str, group: bool) -> str:

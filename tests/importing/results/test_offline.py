@@ -10,7 +10,7 @@ import pytest
 
 from hio_validate.evidence.observed import Observation
 from hio_validate.evidence.outcome import Tier
-from tests.importing.results.sample import SAMPLES, changed, findings, metric, names, records_of
+from tests.importing.results.reading import SAMPLES, changed, ids, metric, names, records_of
 
 VLLM, SGLANG = SAMPLES / "vllm-offline", SAMPLES / "sglang-offline"
 
@@ -28,7 +28,7 @@ def test_a_latency_of_vllm_is_one_batch() -> None:
         metric(record, "percentiles.50").statistic == "median"
         and metric(record, "percentiles.99").statistic == "p99"
     )
-    assert record.tier is Tier.NEEDS_CONTEXT and not findings(record)
+    assert record.tier is Tier.NEEDS_CONTEXT and not ids(record)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_latency_that_its_batches_contradict_is_no_metric(
     tmp_path: Path, change: dict[str, Any], finding: str
 ) -> None:
     (record,) = records_of(changed("vllm-offline/latency.json", tmp_path, change), "vllm-offline")
-    assert findings(record) == [finding] and not names(record) & change.keys()
+    assert ids(record) == [finding] and not names(record) & change.keys()
 
 
 def test_tokens_per_second_of_vllm_count_prompts_too() -> None:
@@ -55,7 +55,7 @@ def test_tokens_per_second_of_vllm_count_prompts_too() -> None:
 def test_a_throughput_that_its_counts_contradict_is_no_metric(tmp_path: Path) -> None:
     file = changed("vllm-offline/throughput.json", tmp_path, {"tokens_per_second": 41000.5})
     (record,) = records_of(file, "vllm-offline")
-    assert findings(record) == ["rate-contradicts-counts"] and "tokens_per_second" not in names(record)
+    assert ids(record) == ["rate-contradicts-counts"] and "tokens_per_second" not in names(record)
 
 
 def test_offline_throughput_of_sglang() -> None:
@@ -70,7 +70,7 @@ def test_one_name_means_two_rates_and_the_arithmetic_tells_which() -> None:
     assert metric(old, "output_throughput").definition == "throughput-output"
     assert metric(new, "output_throughput").definition == "decode-rate-batch"
     assert metric(new, "input_throughput").definition == "prefill-rate-batch"
-    assert "acc_length" not in names(new) and not findings(new)
+    assert "acc_length" not in names(new) and not ids(new)
     assert metric(engine, "median_decode_latency").statistic == "median"
     assert metric(engine, "median_decode_throughput").definition == "decode-rate-step"
     assert [each.name for each in (old, new, engine)] == [
@@ -91,9 +91,9 @@ def batch(to: Path, change: dict[str, Any]) -> Observation:
 
 def test_a_rate_over_no_time_of_the_line_is_no_metric(tmp_path: Path) -> None:
     record = batch(tmp_path, {"output_throughput": 500.25})
-    assert findings(record) == ["rate-contradicts-counts"] and "output_throughput" not in names(record)
+    assert ids(record) == ["rate-contradicts-counts"] and "output_throughput" not in names(record)
     record = batch(tmp_path, {"output_throughput": 500.25, "last_ttft": -1})
-    assert not findings(record) and "output_throughput: over which time it is" in record.unknown
+    assert not ids(record) and "output_throughput: over which time it is" in record.unknown
 
 
 def test_what_a_cache_answered_is_told(tmp_path: Path) -> None:

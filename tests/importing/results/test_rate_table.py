@@ -31,7 +31,7 @@ def test_a_row_has_a_record_for_each_test(tmp_path: Path) -> None:
     assert prefill.workload == {"prompt_tokens": 16, "generated_tokens": 0, "depth_tokens": 0}
     assert [(each.name, each.definition, each.statistic, each.value) for each in decode.metrics] == [
         ("tg16_tps", "decode-rate-bench", "mean", 7.59),
-        ("tg16_stdev", "decode-rate-bench", "std", 0.0),
+        ("tg16_stdev", "decode-rate-bench", "spread", 0.0),
     ]
     assert all(each.n is None and each.unit == "token/s" for each in decode.metrics)
     assert prefill.subject == {"model": "a.gguf", "model_size": 500}

@@ -12,7 +12,7 @@ from hio_validate.evidence.observed import Observation
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.sglang_bench import SGLANG_BENCH
 from hio_validate.importing.results.source import Source
-from tests.importing.results.sample import SAMPLES, findings, metric, names, records_of
+from tests.importing.results.reading import SAMPLES, ids, metric, names, records_of
 
 RUNS = SAMPLES / "sglang-bench" / "runs.jsonl"
 
@@ -28,7 +28,7 @@ def changed(to: Path, change: dict[str, Any], without: tuple[str, ...] = ()) -> 
 def test_a_line_is_a_run() -> None:
     first, chat = records_of(RUNS, "sglang-bench")
     assert (first.name, chat.name) == ("concurrency-2", "rate-4") and (first.line, chat.line) == (1, 2)
-    assert not findings(first) and first.requests._asdict() == {
+    assert not ids(first) and first.requests._asdict() == {
         "asked": 3, "completed": 2, "failed": 1, "cancelled": None,
     }  # fmt: skip
     assert first.workload == {
@@ -85,7 +85,7 @@ def test_a_number_that_cannot_be_so_is_a_finding_and_no_metric(
     tmp_path: Path, change: dict[str, Any], finding: str
 ) -> None:
     record = changed(tmp_path, change)
-    assert finding in findings(record) and not names(record) & change.keys()
+    assert finding in ids(record) and not names(record) & change.keys()
 
 
 def test_zero_completed_requests_are_no_evidence(tmp_path: Path) -> None:
@@ -96,13 +96,13 @@ def test_zero_completed_requests_are_no_evidence(tmp_path: Path) -> None:
         "errors": ["no"] * 3,
     }
     record = changed(tmp_path, nothing)
-    assert findings(record) == ["zero-completed"] and not record.metrics and record.requests.failed == 3
+    assert ids(record) == ["zero-completed"] and not record.metrics and record.requests.failed == 3
 
 
 def test_prompts_that_were_not_counted_are_no_rate_of_zero(tmp_path: Path) -> None:
     record = changed(tmp_path, {"total_input_tokens": 0, "input_throughput": 0.0, "total_throughput": 3.5})
     assert "input_throughput" not in names(record) and "prompt_tokens" not in record.workload
-    assert "input_throughput: 0, so that nothing was counted" in record.unknown and not findings(record)
+    assert "input_throughput: 0, so that nothing was counted" in record.unknown and not ids(record)
 
 
 def test_the_generation_of_2024_has_few_keys() -> None:

@@ -84,3 +84,31 @@ def test_what_is_no_file_is_told(tmp_path: Path, what: str) -> None:
 
 def test_the_head_is_text_whatever_the_bytes_are(tmp_path: Path) -> None:
     assert of(tmp_path, b"\xef\xbb\xbf{\xff").head == "{�"
+
+
+BOTH = pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+
+
+def wide(text: str, encoding: str) -> bytes:
+    return ("\ufeff" + text).encode(encoding, "surrogatepass")
+
+
+@BOTH
+def test_utf_16_with_its_mark_is_read_as_text(tmp_path: Path, encoding: str) -> None:
+    text = "\u010a\u0a00 \U0001f600 one\r\n\r\nthree " + "x" * 300_000 + "\r\n"
+    source = of(tmp_path, wide(text, encoding))
+    assert source.head.startswith("\u010a\u0a00 \U0001f600 one\r\n") and source.is_wide
+    assert [(number, line[:20]) for number, line in source.lines()] == [
+        (1, "\u010a\u0a00 \U0001f600 one"),
+        (3, "three xxxxxxxxxxxxxx"),
+    ]
+    assert source.tail(1).endswith("\n") and source.tail(4)[-3:] == "x\r\n"
+    assert of(tmp_path, wide('{"a": "\u20ac"}', encoding)).json() == {"a": "\u20ac"}
+
+
+@BOTH
+@pytest.mark.parametrize("end", [b"\x20", "\ud800".encode("utf-16-le", "surrogatepass")])
+def test_what_is_no_utf_16_is_refused_where_it_stands(tmp_path: Path, encoding: str, end: bytes) -> None:
+    end = end if encoding == "utf-16-le" else end[::-1]
+    with pytest.raises(CannotImport, match=r"results\.any:3: the line is not UTF-8"):
+        list(of(tmp_path, wide("one\ntwo\nthree", encoding) + end).lines())

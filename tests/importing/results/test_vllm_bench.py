@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hio_validate.evidence.averages import mean
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results import objects as objects_module
 from hio_validate.importing.results import source as source_module
-from hio_validate.importing.results.readings import agrees, of_samples
+from hio_validate.importing.results.readings import agrees, of_ordered
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
-from tests.importing.results.sample import SAMPLES, changed, findings, metric, names, records_of
+from tests.importing.results.reading import SAMPLES, changed, ids, metric, names, records_of
 
 HERE = SAMPLES / "vllm-bench"
 
@@ -29,7 +30,7 @@ def one(file: Path) -> Any:
 
 def test_a_detailed_file_agrees_with_its_own_lists() -> None:
     record = one(HERE / "detailed.json")
-    assert record.tier is Tier.DRAFT and not findings(record)
+    assert record.tier is Tier.DRAFT and not ids(record)
     assert record.requests._asdict() == {"asked": 4, "completed": 3, "failed": 1, "cancelled": None}
     assert record.workload["prompt_tokens"] == 14 and record.workload["generated_tokens"] == 5
     assert record.workload["request_rate"] == "inf" and record.subject["tp"] == "2"
@@ -67,30 +68,30 @@ def test_a_number_that_cannot_be_so_is_a_finding_and_no_metric(
 ) -> None:
     good = names(one(HERE / "detailed.json"))
     record = one(changed("vllm-bench/detailed.json", tmp_path, {key: value}))
-    assert finding in findings(record)
+    assert finding in ids(record)
     assert good - names(record) == gone - {"request_goodput"}
 
 
 @pytest.mark.parametrize("change", [{"completed": 2}, {"errors": ["", "", "", "failed"]}])
 def test_lists_that_count_otherwise_are_told(tmp_path: Path, change: dict[str, Any]) -> None:
     record = one(changed("vllm-bench/detailed.json", tmp_path, change))
-    assert {"lists-contradict-counts", "rate-contradicts-counts"} & set(findings(record))
+    assert {"lists-contradict-counts", "rate-contradicts-counts"} & set(ids(record))
 
 
 def test_more_completed_than_asked_is_told(tmp_path: Path) -> None:
     record = one(changed("vllm-bench/detailed.json", tmp_path, {"num_prompts": 2}))
-    assert findings(record) == ["completed-exceeds-asked"]
+    assert ids(record) == ["completed-exceeds-asked"]
 
 
 def test_the_first_token_is_not_later_than_the_end(tmp_path: Path) -> None:
     later = {"mean_ttft_ms": 900.0, "mean_e2el_ms": 800.0}
     record = one(changed("vllm-bench/pooling.json", tmp_path, later))
-    assert findings(record) == ["first-token-after-end"] and not names(record) & later.keys()
+    assert ids(record) == ["first-token-after-end"] and not names(record) & later.keys()
 
 
 def test_zero_completed_requests_are_no_evidence() -> None:
     record = one(HERE / "all-failed.json")
-    assert findings(record) == ["zero-completed"] and not record.metrics
+    assert ids(record) == ["zero-completed"] and not record.metrics
     assert record.tier is Tier.NEEDS_CONTEXT and record.requests.failed == 4
 
 
@@ -98,7 +99,7 @@ def test_null_and_nan_are_absent(tmp_path: Path) -> None:
     file = changed("vllm-bench/detailed.json", tmp_path, {"mean_ttft_ms": None, "max_concurrency": None})
     file.write_text(file.read_text().replace('"p90_ttft_ms": 237.5', '"p90_ttft_ms": NaN'))
     record = one(file)
-    assert not {"mean_ttft_ms", "p90_ttft_ms"} & names(record) and not findings(record)
+    assert not {"mean_ttft_ms", "p90_ttft_ms"} & names(record) and not ids(record)
     assert record.name == "all-at-once" and "concurrency" not in record.workload
 
 
@@ -155,7 +156,7 @@ def test_drafting_is_percent_and_makes_gaps_no_tokens(tmp_path: Path) -> None:
     assert metric(record, "spec_decode_acceptance_length").value == 2.25
     assert any(text.startswith("tokens in a piece") for text in record.unknown)
     record = one(changed("vllm-bench/drafted.json", tmp_path, {"spec_decode_acceptance_rate": 0.625}))
-    assert findings(record) == ["rate-contradicts-counts"]
+    assert ids(record) == ["rate-contradicts-counts"]
 
 
 def test_pieces_of_several_tokens_are_seen_in_the_lists(tmp_path: Path) -> None:
@@ -218,7 +219,7 @@ def test_a_secret_in_the_metadata_is_not_kept(tmp_path: Path) -> None:
 @given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=40), st.integers(0, 6))
 def test_a_rounded_statistic_agrees_with_its_samples(samples: list[float], digits: int) -> None:
     for statistic in ("mean", "median", "std", "p99"):
-        computed = of_samples(statistic, samples)
+        computed = of_ordered(statistic, sorted(samples), mean(samples))
         assert computed is not None and agrees(round(computed, digits), computed)
         assert not agrees(computed * 1.01 + 1, computed)
 
@@ -265,7 +266,7 @@ def test_a_request_whose_first_token_comes_after_its_end(tmp_path: Path) -> None
         return {key: value for key, value in values.items() if not key.endswith(("_e2el_ms", "_tpot_ms"))}
 
     record = one(changed("vllm-bench/detailed.json", tmp_path, late))
-    assert findings(record) == ["first-token-after-end"]
+    assert ids(record) == ["first-token-after-end"]
     assert not [name for name in names(record) if "ttft" in name]
 
 
@@ -276,12 +277,12 @@ def test_more_accepted_than_drafted_is_told(tmp_path: Path) -> None:
         "spec_decode_acceptance_length": 3.5,
     }
     record = one(changed("vllm-bench/drafted.json", tmp_path, counts))
-    assert findings(record) == ["impossible-value"] and "spec_decode_acceptance_rate" not in names(record)
+    assert ids(record) == ["impossible-value"] and "spec_decode_acceptance_rate" not in names(record)
 
 
 def test_the_warm_up_of_a_sweep_counts_nowhere(tmp_path: Path) -> None:
     record = one(changed("vllm-bench/drafted.json", tmp_path, {"run_number": -1}))
-    assert findings(record) == ["warm-up"] and not record.metrics
+    assert ids(record) == ["warm-up"] and not record.metrics
 
 
 def test_a_point_of_a_sweep_that_failed_measured_nothing(tmp_path: Path) -> None:
