@@ -19,9 +19,10 @@ from hio_validate.importing.configurations.draft import drafts
 from hio_validate.importing.configurations.found import Found
 from hio_validate.importing.recognise import Configuration, recognised
 from hio_validate.importing.results.reading import Reading
+from hio_validate.importing.results.snapshot_pairs import SnapshotPairs
 from hio_validate.importing.results.source import Source
+from hio_validate.report import between, results
 from hio_validate.report import importing as report
-from hio_validate.report import results
 from hio_validate.report.visible import visible
 from hio_validate.settings.knowledge import Settings
 
@@ -35,6 +36,8 @@ class Told:
     def __init__(self) -> None:
         self.refused: list[str] = []
         self.code = 0
+        self.has_page = False
+        """Whether a page stands on standard output, so that the next one is set off."""
 
     def refuse(self, error: CannotImport) -> None:
         """Say it, and go on with the other files."""
@@ -66,9 +69,11 @@ def carry_out(files: Sequence[Path], skip_log_lines: bool, settings: Settings, a
         written_drafts(made, asked)
     elif asked.format in ("text", "yaml") and made:
         show(report.render(made))
-    shapes = [shape for reading in readings if (shape := _tell(reading, asked, told)) is not None]
+    pairs = SnapshotPairs()
+    shapes = [shape for reading in readings if (shape := _tell(reading, asked, told, pairs)) is not None]
+    _tell_pairs(pairs, asked)
     if asked.format == "json":
-        show(as_json(report.as_shape(made, shapes, told.refused)))
+        show(as_json(report.as_shape(made, shapes, told.refused, pairs.made)))
     if asked.format == "jsonl":
         for draft in report.as_shape(made, (), ())["drafts"]:
             show(results.line({"version": 1, "draft": draft}))
@@ -92,12 +97,21 @@ def _sorted(files: Sequence[Path], skip_log_lines: bool, told: Told) -> tuple[li
     return readings, found
 
 
-def _tell(reading: Reading, asked: Asked, told: Told) -> dict[str, Any] | None:
+def _tell_pairs(pairs: SnapshotPairs, asked: Asked) -> None:
+    for each in pairs.made:
+        if asked.format in ("text", "yaml"):
+            show("\n" + between.render(each, width()))
+        elif asked.format == "jsonl":
+            show(results.line({"version": 1, "between": between.as_shape(each)}))
+
+
+def _tell(reading: Reading, asked: Asked, told: Told, pairs: SnapshotPairs) -> dict[str, Any] | None:
     """Read one file to its end, show or write it; its shape for an answer that is one JSON object."""
     first: list[Observation] = []
     most = _MOST if asked.format == "json" else results.SHOWN
 
     def seen(record: Observation) -> None:
+        pairs.seen(reading, record)
         if asked.format == "jsonl":
             show(results.line(results.as_line(reading, record)))
         elif len(first) < most:
@@ -116,5 +130,6 @@ def _tell(reading: Reading, asked: Asked, told: Told) -> dict[str, Any] | None:
         return None
     told.ends_with(reading.code)
     if asked.format in ("text", "yaml"):
-        show(results.render(reading, first, width(), wrote is not None))
+        show("\n" * told.has_page + results.render(reading, first, width(), asked.service if wrote else None))
+        told.has_page = True
     return results.as_shape(reading, first, wrote)

@@ -12,13 +12,13 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from hio_validate.command import Command
 from hio_validate.execute import bench, expected, ready, tasks
 from hio_validate.execute.client import KEY_VARIABLE, OK, Errand
+from hio_validate.execute.journal import now
 from hio_validate.execute.leg_files import (
     ANSWERS,
     BENCH,
@@ -96,7 +96,7 @@ class _Leg:
         self.server: Child | None = None
         self.began = time.monotonic()
         self.record: Record = {
-            **unfinished(number, place, self.name, _now()),
+            **unfinished(number, place, self.name, now()),
             "made_of": {},
             "program": self.arm.command.program,
             "argv": self.arm.command.argv,
@@ -136,7 +136,7 @@ class _Leg:
         if kept:
             self.watch.end(kept.child)
         ready.refuse_occupied(self.work.port)
-        self.record["started"], self.began = _now(), time.monotonic()
+        self.record["started"], self.began = now(), time.monotonic()
         self.server = self.watch.start(
             "server", revealed(self.arm.command, self.work.secrets), self.log, self.log
         )
@@ -232,7 +232,7 @@ class _Leg:
         command = self.arm.command
         self._hash_ahead([command.program, *bench.files_of(command)])
         out = self.here / BENCH
-        self.record["started"], self.began = _now(), time.monotonic()
+        self.record["started"], self.began = now(), time.monotonic()
         self.server = process = self.watch.start(
             "llama-bench", revealed(command, self.work.secrets), out, self.log
         )
@@ -282,7 +282,7 @@ class _Leg:
 
     def close(self) -> None:
         """End the process unless it stays for the next leg, and write the record for good."""
-        self.record["ended"] = _now()
+        self.record["ended"] = now()
         try:
             if self.server is not None and not self._keeps(self.server):
                 self.record["exit"] = self.watch.end(self.server)
@@ -366,7 +366,3 @@ def _faults(rows: list[Record], work: Work) -> Iterator[str]:
             yield f"{which} took no prompt token from a cache, and the plan says warm"
     if len(rows) < len(work.questions) and all(row["status"] == OK for row in rows):
         yield f"{len(rows)} of {len(work.questions)} requests were answered"
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from hio_validate import __version__
+from hio_validate.execute import journal, run_rows, tasks
 from hio_validate.execute import leg_files as legs
-from hio_validate.execute import run_rows, tasks
+from hio_validate.execute.journal import Event
 from hio_validate.execute.leg_files import Record
 from hio_validate.execute.pinned import differing
 from hio_validate.execute.work import Work, from_text
@@ -101,7 +102,7 @@ class _Assembly:
         plan = repo.find("plan/v1", work.plan.partition("@")[0], work.service)
         assert plan is not None
         self.plan: Plan = plan.model
-        self.events = _journal(folder)
+        self.events = journal.read(folder)
         self.legs = _all_that_began(legs.records(folder), self.events)
         self.made: dict[str, bytes] = {}
         self.captures: dict[str, Capture] = {}
@@ -161,7 +162,7 @@ class _Assembly:
             "outcome": ended.get("outcome"),
             "why": ended.get("why") if ended.get("outcome") != "completed" else None,
             "ended": ended.get("at"),
-            "resumed": [event["at"] for event in self.events if event["event"] == "resumed"],
+            "resumed": [each.at for each in self.events if each.event == "resumed"],
             "scope": self._scope(),
             "arms": {name: self._arm(name) for name in work.arms},
             "fixtures": list(work.fixtures),
@@ -184,7 +185,7 @@ class _Assembly:
         return {key: value for key, value in said.items() if value not in (None, [], {})}
 
     def _at(self, *events: str) -> str | None:
-        return next((each["at"] for each in self.events if each["event"] in events), None)
+        return next((each.at for each in self.events if each.event in events), None)
 
     def _scope(self) -> Row:
         seen = [self.captures[each["capture"]] for each in self.legs if each["capture"] in self.captures]
@@ -320,16 +321,20 @@ class _Assembly:
         return found
 
 
-def _all_that_began(records: Sequence[Record], events: Sequence[Mapping[str, Any]]) -> list[Record]:
+def _all_that_began(records: Sequence[Record], events: Sequence[Event]) -> list[Record]:
     """The legs by number, also those that ended before they had a record: they started nothing, and their number is taken."""
     known = {record["leg"] for record in records}
-    why = {each["number"]: each.get("why") for each in events if each["event"] == "leg-ended"}
+    why = {each.data["number"]: each.data.get("why") for each in events if each.event == "leg-ended"}
     without = [
         legs.unfinished(
-            each["number"], each["place"], each["arm"], each["at"], why.get(each["number"]) or legs.UNFINISHED
+            each.data["number"],
+            each.data["place"],
+            each.data["arm"],
+            each.at,
+            why.get(each.data["number"]) or legs.UNFINISHED,
         )
         for each in events
-        if each["event"] == "leg-started" and each["number"] not in known
+        if each.event == "leg-started" and each.data["number"] not in known
     ]
     return sorted([*records, *without], key=lambda record: int(record["leg"]))
 
@@ -343,22 +348,8 @@ def _sha256(content: bytes) -> str:
     return digest_of(content).removeprefix("sha256:")
 
 
-def _journal(folder: Path) -> list[dict[str, Any]]:
-    """What the journal says of the job's begin and end; a torn line says nothing."""
-    file = folder / "journal.jsonl"
-    found = []
-    for line in file.read_text(errors="replace").splitlines() if file.exists() else ():
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict) and {"at", "event"} <= event.keys():
-            found.append(event)
-    return found
-
-
-def _newest(events: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
-    return next((each for each in reversed(events) if each["event"] == name), {})
+def _newest(events: Sequence[Event], name: str) -> Mapping[str, Any]:
+    return next(({"at": each.at, **each.data} for each in reversed(events) if each.event == name), {})
 
 
 def _json(file: Path) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from hio_validate.importing.configurations.draft import Draft
 from hio_validate.importing.results.reading import Reading
+from hio_validate.importing.results.snapshot_pairs import Between
+from hio_validate.report import between
 
 
 def render(drafts: Sequence[Draft]) -> str:
@@ -15,7 +17,10 @@ def render(drafts: Sequence[Draft]) -> str:
 
 
 def as_shape(
-    drafts: Sequence[Draft], results: Sequence[dict[str, Any]], refused: Sequence[str]
+    drafts: Sequence[Draft],
+    results: Sequence[dict[str, Any]],
+    refused: Sequence[str],
+    pairs: Sequence[Between] = (),
 ) -> dict[str, Any]:
     """Everything as versioned data; report/results.py has the shape of results."""
     return {
@@ -33,6 +38,7 @@ def as_shape(
             for draft in drafts
         ],
         "results": list(results),
+        "between": [between.as_shape(each) for each in pairs],
         "refused": list(refused),
     }
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from hio_validate.evidence.definitions import DEFINITIONS
+from hio_validate.evidence.definitions import DEFINITIONS, UNKNOWN
 from hio_validate.evidence.observed import Measured
 
 SINGLE = frozenset({"value", "total"})
@@ -40,8 +40,8 @@ class Quantity(NamedTuple):
 
     @property
     def better(self) -> str:
-        """higher, lower, or nothing."""
-        return DEFINITIONS[self.definition].better or ""
+        """A key of DIRECTION."""
+        return direction(self.definition)
 
     @property
     def is_single(self) -> bool:
@@ -119,5 +119,15 @@ def by_kind(rows: Iterable[Quantity]) -> Iterator[list[Quantity]]:
     yield from kinds.values()
 
 
-DIRECTION = {"higher": "higher is better", "lower": "lower is better", "": "neither is better"}
+DIRECTION = {
+    "higher": "higher is better",
+    "lower": "lower is better",
+    "": "neither is better",
+    "unknown": "unknown what is better",
+}
 """How a table, or a part of the definitions, is headed."""
+
+
+def direction(definition: str) -> str:
+    """A key of DIRECTION; of a number that nobody can say how it was counted, also that is unknown."""
+    return UNKNOWN if definition == UNKNOWN else DEFINITIONS[definition].better or ""

@@ -11,7 +11,7 @@ from typing import Any
 from hio_validate.evidence.definitions import DEFINITIONS
 from hio_validate.evidence.observed import Observation, as_row
 from hio_validate.importing.results.reading import Reading
-from hio_validate.report.metric_rows import DIRECTION, count, in_order, quantities
+from hio_validate.report.metric_rows import DIRECTION, count, direction, in_order, quantities
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.record_table import record_table
 from hio_validate.report.shared_facts import Shared, deserves
@@ -24,8 +24,10 @@ _IDENTITY = frozenset({"llama-server-facts", "mlperf-system"})
 """Formats that say what runs and hold no number of its speed."""
 
 
-def render(reading: Reading, records: Sequence[Observation], width: int = 80, kept: bool = False) -> str:
-    """One file that was read to its end; `records` are its first ones, `kept` whether it was written."""
+def render(
+    reading: Reading, records: Sequence[Observation], width: int = 80, kept_for: str | None = None
+) -> str:
+    """One file that was read to its end; `records` are its first ones, `kept_for` the service it was written for."""
     said = f", {reading.generation}" if reading.generation else ""
     text = f"{visible(reading.file)}\n"
     text += paragraph(f"  {reading.importer.about} ({reading.importer.format}{said})", width)
@@ -44,7 +46,7 @@ def render(reading: Reading, records: Sequence[Observation], width: int = 80, ke
         + _counted(records, width)
         + _found(reading, width)
         + _unknown(reading, width)
-        + _next(reading, width, kept)
+        + _next(reading, width, kept_for)
     )
 
 
@@ -121,7 +123,7 @@ def _counted(records: Iterable[Observation], width: int) -> str:
             names.setdefault(row.definition, {})[row.name] = None
     text = ""
     for better, head in DIRECTION.items():
-        of = [each for each in names if (DEFINITIONS[each].better or "") == better]
+        of = [each for each in names if direction(each) == better]
         text += f"  {head}\n" if of else ""
         for definition in of:
             rows = ", ".join(names[definition])
@@ -149,15 +151,15 @@ _RECEIPTS = {"lm-eval": "; hio quality gate holds one against another", "test-ba
 """Formats that say whether answers or operators are right, of which receipts are made -> what is done with these."""
 
 
-def _next(reading: Reading, width: int, kept: bool) -> str:
+def _next(reading: Reading, width: int, kept_for: str | None) -> str:
     """What whoever reads this can do with it."""
-    keep = "" if kept else " To keep it: the same call with --service SITE/NAME --write."
+    keep = "" if kept_for else " To keep it: the same call with --service SITE/NAME --write."
     if reading.importer.format in _IDENTITY:
         said = f"Next: it says what ran, and nothing of its speed: it belongs beside the results that were measured there.{keep}"
     elif not reading.measured:
         said = "Next: measure again, since nothing here can be compared."
     elif reading.importer.format in _RECEIPTS:
-        said = f"Next: hio quality record {reading.file} --service SITE/NAME --write makes receipts of it{_RECEIPTS[reading.importer.format]}."
+        said = f"Next: hio quality record {reading.file} --service {kept_for or 'SITE/NAME'} --write makes receipts of it{_RECEIPTS[reading.importer.format]}."
     else:
         said = f"Next: hio compare holds it against another.{keep} What shall decide something is measured by hio: hio plan new."
     return "\n" + paragraph(said, width)

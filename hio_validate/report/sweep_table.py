@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hio_validate.evidence.observed import Fact, Observation
 from hio_validate.report.columns_of_numbers import GAP, aligned, width_of
-from hio_validate.report.metric_rows import Quantity, by_importance, in_order, quantities, shown
+from hio_validate.report.metric_rows import Quantity, by_importance, count, in_order, quantities, shown
 
 _FEW = 3
 """Quantities that are shown with their spread; of more, the middle and the slow end are."""
@@ -45,7 +45,7 @@ def sweep_table(
     left = width - taken - counts.width
     numbers = _width([column for of_one in columns for column in of_one])
     needed = numbers if numbers <= left else _width(columns[0])
-    leading = [*_leading(records, own, left - needed), counts]
+    leading = [*_leading(records, own, left - needed), *([counts] if any(counts.cells) else [])]
     text = ""
     for part in _parts(leading, columns, width - taken):
         heads = _heads(part)
@@ -149,8 +149,11 @@ def _said(value: Fact | None) -> str:
 
 
 def _counts(rows: Iterable[Quantity]) -> str:
-    found = {row.n for row in rows}
-    told = sorted(each for each in found if each is not None)
-    if None in found or not found:
-        return "?" if found else "-"
-    return str(told[0]) if len(told) == 1 else f"{told[0]}-{told[-1]}"
+    """How many observations the numbers of a record are of: 89, or 30-89; nothing where they are totals."""
+    told = [count(row) for row in rows]
+    if not told:
+        return "-"
+    if "?" in told:
+        return "?"
+    known = sorted({int(each) for each in told if each})
+    return "-".join(str(each) for each in dict.fromkeys((known[0], known[-1]))) if known else ""

@@ -9,7 +9,7 @@ import pytest
 
 from hio_validate.evidence.observed import Observation
 from hio_validate.evidence.outcome import Tier
-from tests.importing.results.sample import findings, metric, names, records_of
+from tests.importing.results.reading import findings, metric, names, records_of
 
 CASES = Path(os.environ.get("HIO_CASES", "nowhere")) / "results"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="HIO_CASES names no folder with results")

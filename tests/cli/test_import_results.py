@@ -200,3 +200,40 @@ def test_what_powershell_wrote_is_read_and_searched_as_text(repo: Path) -> None:
     (repo / "bench.jsonl").write_bytes(kept)
     assert hio(repo, *words).code == 1 and (repo / ROOM / "bench/bench.jsonl").read_bytes() == kept
     assert "unreadable" not in hio(repo, "validate").out
+
+
+def metrics(tokens: int, seconds: float, label: str = "") -> str:
+    return f"llamacpp:tokens_predicted_total{label} {tokens}\nllamacpp:tokens_predicted_seconds_total{label} {seconds}\n"
+
+
+def test_snapshots_of_two_files_are_paired(repo: Path) -> None:
+    (repo / "before.txt").write_text(metrics(100, 2.0), encoding="utf-8")
+    (repo / "after.txt").write_text(metrics(300, 7.0), encoding="utf-8")
+    (repo / "other.txt").write_text(metrics(400, 9.0, '{model="m"}'), encoding="utf-8")
+    words = ("import", "before.txt", "after.txt", "other.txt")
+    said = hio(repo, *words)
+    assert (
+        "from before.txt\n  to after.txt\n" in said.out and "40*" in said.out and "decode-rate-n" in said.out
+    )
+    assert "whether both files are of one server" in said.out.replace("\n    ", " ")
+    assert (
+        said.out.startswith("before.txt\n")
+        and "\n\nother.txt\n" in said.out
+        and "to other.txt" not in said.out
+    )
+    (made,) = json.loads(hio(repo, *words, "--format", "json").out)["between"]
+    assert made["files"] == ["before.txt", "after.txt"] and made["record"]["metrics"][0]["value"] == 40
+    lines = [json.loads(line) for line in hio(repo, *words, "--format", "jsonl").out.splitlines()]
+    assert [each["between"] for each in lines if "between" in each] == [made]
+    back = hio(repo, "import", "after.txt", "before.txt")
+    assert "counter-went-back" in back.out
+
+
+def test_what_receipts_are_made_of_is_told_with_the_service(repo: Path) -> None:
+    found = {"results": {"gsm8k": {"acc": 0.5, "acc_stderr": 0.1}}, "versions": {"gsm8k": 0},
+             "config": {"model": "hf", "model_args": "pretrained=a", "num_fewshot": 8}}  # fmt: skip
+    (repo / "scores.json").write_text(json.dumps(found), encoding="utf-8")
+    said = hio(repo, "import", "scores.json", "--service", SERVICE, "--write")
+    assert f"Next: hio quality record scores.json --service {SERVICE} --write makes receipts" in " ".join(
+        said.out.split()
+    )

@@ -142,3 +142,26 @@ def test_what_a_name_says_is_no_column() -> None:
         for load in (1, 16)
     ]
     assert sweep(records).splitlines()[2].split() == ["record", "n", "mean"]
+
+
+def test_what_nobody_can_say_how_it_was_counted_has_no_direction() -> None:
+    made = Measured("predicted_tokens_seconds", "unknown", "mean", 36.2, "token/s")
+    assert record_table(quantities([made]), 80, {}).startswith("  unknown what is better")
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [((4, 9), "4-9"), ((4, 4), "4"), ((4, None), "?"), ((None, None), "?")],
+)
+def test_how_many_observations_the_numbers_of_a_record_are_of(
+    counts: tuple[int | None, int | None], said: str
+) -> None:
+    metrics = [measured("a", "mean", 1, counts[0]), measured("b", "mean", 2, counts[1])]
+    lines = sweep([Observation(name, metrics=metrics) for name in ("one", "two")]).splitlines()
+    assert lines[2].split()[:2] == ["record", "n"] and lines[3].split()[:2] == ["one", said]
+
+
+def test_totals_have_no_count() -> None:
+    metrics = [measured("a", "total", 1, None)]
+    head = sweep([Observation(name, metrics=metrics) for name in ("one", "two")]).splitlines()[2]
+    assert head.split() == ["record", "total"]

@@ -23,6 +23,7 @@ from hio_validate.importing.results.summarised import (
     add,
     find,
     judge_counts,
+    judge_latencies,
     judge_rate,
     whole,
 )
@@ -196,6 +197,7 @@ def _judge(found: Observation, totals: Mapping[str, float], rounding: float = 0.
     )
     judge_rate(found, "request_throughput", found.requests.completed, seconds, _SLACK, rounding)
     judge_rate(found, "output_token_throughput", totals.get("total_osl"), seconds, _SLACK, rounding)
+    judge_latencies(found, seconds, _SLACK)
 
 
 def _of_table(source: Source) -> Observation:

@@ -6,7 +6,7 @@ stand in `info.response_metrics`, beside `info.request_metrics.text.input_tokens
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hio_validate.evidence.averages import mean
@@ -41,56 +41,71 @@ class _Column:
         )
 
 
-def of_requests(source: Source, rows: Iterable[Mapping[str, Any]]) -> Observation:
-    """One record of all requests. Raises CannotImport where there is none."""
-    whole = _Column("end_time - start_time", "latency-request")
-    first = _Column("output_token_times[0] - start_time", "ttft-client")
-    gap = _Column("(last - first) / (times - 1)", "gap-request-mean")
-    asked, failed, wrong = 0, 0, 0
-    starts, ends, prompts, answers = list[float](), list[float](), list[float](), list[float]()
-    for row in rows:
-        asked += 1
+class _Requests:
+    """What the requests have said so far."""
+
+    def __init__(self) -> None:
+        self.whole = _Column("end_time - start_time", "latency-request")
+        self.first = _Column("output_token_times[0] - start_time", "ttft-client")
+        self.gap = _Column("(last - first) / (times - 1)", "gap-request-mean")
+        self.asked = self.failed = self.wrong = 0
+        self.starts, self.ends = list[float](), list[float]()
+        self.prompts, self.answers = list[float](), list[float]()
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self.asked += 1
         start, end = row.get("start_time"), row.get("end_time")
         if not is_measurable(start) or not is_measurable(end) or end < start:
-            wrong += 1
-            continue
-        starts.append(start)
-        ends.append(end)
+            self.wrong += 1
+            return
+        self.starts.append(start)
+        self.ends.append(end)
         if row.get("error") is not None:
-            failed += 1
-            continue
-        whole.samples.append(end - start)
+            self.failed += 1
+            return
+        self.whole.samples.append(end - start)
         times, prompt, answer = _told(row.get("info"))
-        prompts += [prompt] if prompt is not None else []
-        answers += [answer] if answer is not None else []
+        self.prompts += [prompt] if prompt is not None else []
+        self.answers += [answer] if answer is not None else []
         if len(times) > 1 and start <= times[0] <= times[-1] <= end:
-            first.samples.append(times[0] - start)
-            gap.samples.append((times[-1] - times[0]) / (len(times) - 1))
-    if not asked:
-        raise source.refuse("it lists no request", "import another report of the run", code=3)
-    completed = len(whole.samples)
-    findings = (
-        [Finding("impossible-value", f"{wrong} requests end before they start, or tell no time")]
-        if wrong
-        else []
-    )
-    if not completed:
-        findings.append(
-            Finding(
+            self.first.samples.append(times[0] - start)
+            self.gap.samples.append((times[-1] - times[0]) / (len(times) - 1))
+
+    @property
+    def completed(self) -> int:
+        return len(self.whole.samples)
+
+    def findings(self) -> Iterator[Finding]:
+        if self.wrong:
+            yield Finding("impossible-value", f"{self.wrong} requests end before they start, or tell no time")
+        if not self.completed:
+            yield Finding(
                 "zero-completed", "no request was completed, so that none of its numbers is a measurement"
             )
-        )
-    workload: dict[str, Fact] = {"prompts": asked}
-    for name, lengths in (("prompt_tokens", prompts), ("generated_tokens", answers)):
+
+    def metrics(self) -> Iterator[Measured]:
+        if self.completed and max(self.ends) > min(self.starts):
+            elapsed = max(self.ends) - min(self.starts)
+            yield Measured("duration", "duration", "value", elapsed, "s", derived=True)
+        for column in (self.whole, self.first, self.gap):
+            if measured := column.measured():
+                yield measured
+
+
+def of_requests(source: Source, rows: Iterable[Mapping[str, Any]]) -> Observation:
+    """One record of all requests. Raises CannotImport where there is none."""
+    found = _Requests()
+    for row in rows:
+        found.add(row)
+    if not found.asked:
+        raise source.refuse("it lists no request", "import another report of the run", code=3)
+    workload: dict[str, Fact] = {"prompts": found.asked}
+    for name, lengths in (("prompt_tokens", found.prompts), ("generated_tokens", found.answers)):
         if lengths and any(lengths):
             workload[name] = mean(lengths)
-    metrics = [each for column in (whole, first, gap) if (each := column.measured())]
-    if completed and max(ends) > min(starts):
-        metrics.insert(
-            0, Measured("duration", "duration", "value", max(ends) - min(starts), "s", derived=True)
-        )
+    requests = Requests(found.asked, found.completed, found.failed)
     return Observation(
-        "requests", 1, None, {}, workload, Requests(asked, completed, failed), metrics, {}, findings
+        "requests", 1, None, {}, workload, requests, list(found.metrics()), {}, list(found.findings())
     )
 
 

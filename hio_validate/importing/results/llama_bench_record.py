@@ -96,7 +96,13 @@ def _numbers(row: Row) -> tuple[list[Measured], list[Finding]]:
     if "n_prompt" not in values:
         findings.append(Finding("unknown-test", f"{test_of(row)} is no test that is known", row.line))
     if not measured:
-        findings.append(Finding("nothing-measured", "the row has no rate", row.line))
+        told = row.foreign.get("t/s")
+        why = (
+            f"the row has no rate: t/s is {str(told)[:40]!r}, expected 12.34 ± 0.56"
+            if told
+            else "the row has no rate"
+        )
+        findings.append(Finding("nothing-measured", why, row.line))
     n = _repetitions(row)
     if n is not None and n < ENOUGH:
         findings.append(

@@ -29,9 +29,7 @@ _AVERAGES = {
     "n_busy_slots_per_decode": "1",
     "kv_cache_usage_ratio": "1",
 }
-_SINCE_START = (
-    "counters run since the start of the server and mix all its requests: two snapshots give a rate"
-)
+_SINCE_START = "counters run since the start of the server and mix all its requests: two snapshots in one call give a rate"
 _LARGEST = frozenset({"n_tokens_max"})
 """Called a counter, and yet the largest so far: its difference means nothing."""
 

@@ -108,10 +108,16 @@ def _take(
             continue
         if not is_number(value):
             record.foreign[f"results.{name}"] = str(value)[:200]
+            if name in _SHARES and value not in (None, "", "N/A"):
+                said = f"{name} of {task} is {str(value)[:40]!r}: expected a number"
+                record.findings.append(Finding("no-number", said, record.line))
             continue
         definition = _SHARES.get(name, UNKNOWN)
+        span = "" if definition == UNKNOWN else ": expected a share between 0 and 1, not percent"
         if not math.isfinite(value) or (definition != UNKNOWN and not 0 <= value <= 1):
-            record.findings.append(Finding("impossible-value", f"{name} of {task} is {value}", record.line))
+            record.findings.append(
+                Finding("impossible-value", f"{name} of {task} is {value:g}{span}", record.line)
+            )
             continue
         record.metrics.append(
             Measured(name, definition, "mean" if definition != UNKNOWN else "value", value, "1", n)

@@ -21,6 +21,7 @@ from hio_validate.importing.results.matched_table import MATCHED_TABLE
 from hio_validate.importing.results.mlperf import MLPERF_DETAIL, MLPERF_SUMMARY
 from hio_validate.importing.results.mlperf_system import MLPERF_SYSTEM
 from hio_validate.importing.results.ncu import NCU
+from hio_validate.importing.results.no_text import refuse_no_text
 from hio_validate.importing.results.nsys import NSYS
 from hio_validate.importing.results.perf_analyzer import PERF_ANALYZER
 from hio_validate.importing.results.rate_table import RATE_TABLE
@@ -63,4 +64,5 @@ IMPORTERS: tuple[Importer, ...] = (
 
 def importer_of(source: Source) -> Importer | None:
     """The format of a file; None where it is none that hio knows. Raises CannotImport where it cannot be read."""
+    refuse_no_text(source)
     return next((importer for importer in IMPORTERS if importer.recognises(source)), None)

@@ -66,6 +66,12 @@ class Source:
             return self.path.stat().st_size
 
     @cached_property
+    def first(self) -> bytes:
+        """Its first bytes, as they are."""
+        with self.open() as handle:
+            return handle.read(16)
+
+    @cached_property
     def head(self) -> str:
         """The first HEAD bytes as text, for recognising; what is no UTF-8 is replaced."""
         with self.open() as handle:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from hio_validate.evidence.definitions import DEFINITIONS, UNKNOWN
+from hio_validate.evidence.definitions import DEFINITIONS, UNITS, UNKNOWN
 from hio_validate.evidence.observed import Finding, Measured, Observation, faults_of
 from hio_validate.importing.results.importer import is_number
 
@@ -180,6 +180,24 @@ def judge_rate(
             message = f"{name} is {measured.value:g} {measured.unit}, but {counted:g} over {seconds:g} s are {allowed:g}"
             find(observation, "rate-contradicts-counts", message, observation.line)
             observation.metrics[:] = [each for each in observation.metrics if each.name != name]
+            return
+
+
+def judge_latencies(observation: Observation, seconds: float | None, slack: float) -> None:
+    """Drops the latencies of a run that is shorter than one of them: their unit, or the run's, is another one."""
+    if not seconds:
+        return
+    units = UNITS["time"]
+    for measured in observation.metrics:
+        if measured.definition != "latency-request" or measured.statistic == "std":
+            continue
+        if measured.value * units[measured.unit] > seconds * (1 + slack):
+            message = (
+                f"{measured.name} ({measured.statistic}) is {measured.value:g} {measured.unit}, "
+                f"longer than the whole run, {seconds:g} s"
+            )
+            find(observation, "latency-exceeds-duration", message, observation.line)
+            observation.metrics[:] = [each for each in observation.metrics if each.name != measured.name]
             return
 
 

@@ -89,6 +89,8 @@ def test_a_run_in_which_all_failed_measured_nothing() -> None:
         (("time_to_first_token", "avg"), 300.0, "impossible-value", "time_to_first_token"),
         (("request_throughput", "avg"), 31.0, "rate-contradicts-counts", "request_throughput"),
         (("output_token_throughput", "avg"), 400.0, "rate-contradicts-counts", "output_token_throughput"),
+        (("benchmark_duration", "avg"), 0.2, "latency-exceeds-duration", "request_latency"),
+        (("request_latency", "unit"), "sec", "latency-exceeds-duration", "request_latency"),
         (("error_request_count", "avg"), 9.0, "counts-contradict", None),
         (("inter_token_latency", "count"), 61, "counts-contradict", None),
         (("inter_token_latency", "std"), 5.0, "impossible-value", None),
@@ -103,7 +105,7 @@ def test_what_cannot_be_so_is_told(
     (record,) = records_of(changed(tmp_path, change), "aiperf")
     assert id in ids(record)
     assert lost is None or lost not in names(record)
-    assert "request_latency" in names(record)
+    assert ("inter_token_latency" if lost == "request_latency" else "request_latency") in names(record)
 
 
 def test_the_unit_beside_the_number_counts_and_not_its_size(tmp_path: Path) -> None:

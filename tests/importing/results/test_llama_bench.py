@@ -311,3 +311,10 @@ def test_a_row_without_its_head(tmp_path: Path) -> None:
     )
     other = "| test | before | after |\n| --- | --- | --- |\n| pp512 | 5 ± 1 | 6 ± 1 |\n"
     assert len(bench(tmp_path, text + other)) == 1
+
+
+def test_a_rate_with_a_decimal_comma_is_named_as_it_stands(tmp_path: Path) -> None:
+    text = (SAMPLES / "llama-bench/page.md").read_text(encoding="utf-8").replace("90.12", "90,12")
+    record = bench(tmp_path, text)[0]
+    assert not record.metrics
+    assert "t/s is '90,12 ± 0.34', expected 12.34 ± 0.56" in record.findings[0].message

@@ -97,7 +97,15 @@ def test_an_error_larger_than_its_items_allow_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "left"),
-    [(1.5, set()), (-0.1, set()), ("N/A", set()), (None, set()), (True, set()), (0, {"exact_match"})],
+    [
+        (1.5, set()),
+        (-0.1, set()),
+        ("N/A", set()),
+        ("0,5", set()),
+        (None, set()),
+        (True, set()),
+        (0, {"exact_match"}),
+    ],
 )
 def test_what_is_no_share_is_no_metric(tmp_path: Path, value: Any, left: set[str]) -> None:
     def other(found: Any) -> Any:
@@ -107,6 +115,7 @@ def test_what_is_no_share_is_no_metric(tmp_path: Path, value: Any, left: set[str
     (record,) = records_of(changed("lm-eval/results.json", tmp_path, other), "lm-eval")
     assert names(record) == left
     assert ("impossible-value" in ids(record)) is isinstance(value, float)
+    assert ("no-number" in ids(record)) is (value is True or value == "0,5")
 
 
 def test_infinity_is_a_finding(tmp_path: Path) -> None:

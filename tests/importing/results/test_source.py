@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results import source as reading
+from hio_validate.importing.results.recognise import importer_of
 from hio_validate.importing.results.source import Source
 
 
@@ -112,3 +114,19 @@ def test_what_is_no_utf_16_is_refused_where_it_stands(tmp_path: Path, encoding: 
     end = end if encoding == "utf-16-le" else end[::-1]
     with pytest.raises(CannotImport, match=r"results\.any:3: the line is not UTF-8"):
         list(of(tmp_path, wide("one\ntwo\nthree", encoding) + end).lines())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (gzip.compress(b"{}"), "results.any: it is compressed (gzip)"),
+        (b"PK\x03\x04abc", "it is a zip archive"),
+        (b"SQLite format 3\x00abc", "it is a database (SQLite)"),
+    ],
+)
+def test_what_is_no_text_is_named_with_what_makes_text_of_it(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    with pytest.raises(CannotImport) as told:
+        importer_of(of(tmp_path, content))
+    assert said in str(told.value) and "; " in str(told.value)
