@@ -402,3 +402,10 @@ def default_name(compared: Compared, stage: str) -> str:
 def fixture_is_there(view: View, service: str, fixture: str) -> bool:
     """Whether a service has a fixture of that name."""
     return any(full_name(fixture, item) == f"{service}/{item.name}" for item in _fixtures(view, service))
+
+
+def no_fixture(view: View, service: str, fixture: str) -> str:
+    """That a service has no fixture of that name, and which it has."""
+    names = sorted(item.name for item in _fixtures(view, service))
+    has = f"it has {', '.join(names[:6])}" if names else "it has none; without --fixture one is begun"
+    return f"no readable fixture of {service} is called {fixture}; {has}"

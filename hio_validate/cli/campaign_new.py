@@ -11,7 +11,7 @@ from hio_validate.cli.loading import load_repo, named, the_service
 from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import repo_option, stop, width
 from hio_validate.evidence.metrics import METRICS
-from hio_validate.planning import CannotPlan, fixture_is_there
+from hio_validate.planning import CannotPlan, fixture_is_there, no_fixture
 from hio_validate.report.paragraph import paragraph
 from hio_validate.rules.base import View
 
@@ -41,7 +41,7 @@ def new(
     view = View(found)
     of = the_service(found, service)
     if fixture is not None and not fixture_is_there(view, of, fixture):
-        stop(f"no readable fixture of {of} is called {fixture}", 2)
+        stop(no_fixture(view, of, fixture), 2)
     items = [named(found, "plan/v1", each, service) for each in plans]
     try:
         begun = campaigning.begin(view, of, name, items, campaigning.grid_of(grid), metric, fixture)

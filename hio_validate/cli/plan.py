@@ -60,7 +60,7 @@ def new(
             else planning.of_test(view, named, planning.asked(view, named, factor, matrix))
         )
         if fixture is not None and not planning.fixture_is_there(view, named, fixture):
-            stop(f"no readable fixture of {named} is called {fixture}", 2)
+            stop(planning.no_fixture(view, named, fixture), 2)
         called = name or planning.default_name(compared, stage)
         begun = planning.begin(view, named, compared, stage, called, metric, fixture)
     except planning.CannotPlan as error:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from hio_validate.evidence.outcome import Tier
-from tests.importing.results.sampled import ids, number, records
+from tests.importing.results.reading import ids, number, records_of
 
 CASES = Path(os.environ.get("HIO_CASES", "nowhere")) / "results"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="HIO_CASES names no folder with results")
 
 
 def test_two_benchmarks_of_two_requests() -> None:
-    two, four = records(CASES / "guidellm_report_v2.json", "guidellm")
+    two, four = records_of(CASES / "guidellm_report_v2.json", "guidellm")
     assert (two.name, four.name) == ("constant-2", "constant-4")
     for record in (two, four):
         assert record.requests == (2, 2, 0, 0)
@@ -31,7 +31,7 @@ def test_two_benchmarks_of_two_requests() -> None:
 
 
 def test_eighty_nine_completed_and_eleven_cancelled() -> None:
-    (record,) = records(CASES / "aiperf_run1_profile_export_aiperf.json", "aiperf")
+    (record,) = records_of(CASES / "aiperf_run1_profile_export_aiperf.json", "aiperf")
     assert record.requests == (100, 89, 0, 11)
     assert number(record, "time_to_first_token").n == 89
     assert number(record, "output_token_count").n == 30

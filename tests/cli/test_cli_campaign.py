@@ -263,6 +263,13 @@ def test_a_cell_that_left_the_host_unsafe_is_recovered_first(tmp_path: Path, sta
     assert hio(place, "campaign", "run", "threads", "--yes").returncode == 1
 
 
+def test_a_fixture_that_is_not_there_is_told_with_those_that_are(tmp_path: Path, state: Path) -> None:
+    place = small_campaign(tmp_path)
+    said = hio(place, "campaign", "new", "sweep", "--grid", "server.threads=3", "--fixture", "short")
+    assert said.returncode == 2
+    assert said.stderr == f"hio: no readable fixture of {SERVICE} is called short; it has tides, words\n"
+
+
 def test_without_a_campaign_there_is_nothing_to_show(tmp_path: Path, state: Path) -> None:
     place = small_campaign(tmp_path)
     (place.root / CAMPAIGN_FILE).unlink()
