@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +24,7 @@ from hio_validate.importing.results.objects import Skipped
 from hio_validate.importing.results.private import secret_in
 from hio_validate.importing.results.quality_receipt import About
 from hio_validate.importing.results.reading import reading
-from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.source import Source, of_bytes
 from hio_validate.models import reader
 from hio_validate.models.receipt import Quality
 from hio_validate.recording import modeline
@@ -266,11 +265,9 @@ def _reproduced(name: str, item: Item, repo: Repo) -> None:
             f"the file that {name} was read from, {told.source.file}, is missing or has other bytes; restore it "
             "(git checkout), or record the results again", 3,
         )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "source")
-        path.write_bytes(raw)
-        wanted = Wanted(told.task, told.filter, told.metric)
-        made = list(_of_harness(Source(path, told.source.file), None, About("none/none", None, {}), wanted))
+    wanted = Wanted(told.task, told.filter, told.metric)
+    with of_bytes(raw, told.source.file) as source:
+        made = list(_of_harness(source, None, About("none/none", None, {}), wanted))
     again = [reader("receipt/v1").validate_python(each.document | {"source": _ANY}) for each in made]
     for key in _FROM_SOURCE if len(again) == 1 else ():
         if getattr(told, key) != (found := getattr(again[0], key)) and not (key == "n" and told.rows):

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from hio_validate.evidence.outcome import Tier
-from tests.importing.results.sampled import ids, number, records
+from tests.importing.results.reading import ids, number, records_of
 
 CASES = Path(os.environ.get("HIO_CASES", "nowhere")) / "results"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="HIO_CASES names no folder with results")
 
 
 def test_two_benchmarks_of_two_requests() -> None:
-    two, four = records(CASES / "guidellm_report_v2.json", "guidellm")
+    two, four = records_of(CASES / "guidellm_report_v2.json", "guidellm")
     assert (two.name, four.name) == ("constant-2", "constant-4")
     for record in (two, four):
         assert record.requests == (2, 2, 0, 0)
@@ -24,14 +24,14 @@ def test_two_benchmarks_of_two_requests() -> None:
         assert number(record, "time_per_output_token_ms").definition == "tpot-whole"
         assert number(record, "request_latency").unit == "s"
         assert record.tier is Tier.DRAFT
-        assert ids(record) == {"few-samples"}
+        assert ids(record) == ["few-samples"]
     assert number(two, "inter_token_latency_ms").value == 1.1508464813232422
     assert number(two, "request_latency").value == 0.01978909969329834
     assert number(two, "output_tokens_per_second").value == 3.1950675815128577
 
 
 def test_eighty_nine_completed_and_eleven_cancelled() -> None:
-    (record,) = records(CASES / "aiperf_run1_profile_export_aiperf.json", "aiperf")
+    (record,) = records_of(CASES / "aiperf_run1_profile_export_aiperf.json", "aiperf")
     assert record.requests == (100, 89, 0, 11)
     assert number(record, "time_to_first_token").n == 89
     assert number(record, "output_token_count").n == 30
@@ -40,4 +40,4 @@ def test_eighty_nine_completed_and_eleven_cancelled() -> None:
     assert number(record, "inter_token_latency").definition == "itl-request-mean"
     assert number(record, "request_throughput", "value").value == 9.551622221540914
     assert "1.759522419154569e+18" in str(record.foreign["min_request_timestamp"])
-    assert ids(record) == {"inexact-number"}
+    assert ids(record) == ["inexact-number"]

@@ -9,7 +9,7 @@ import pytest
 
 from hio_validate.evidence.observed import Observation
 from hio_validate.evidence.outcome import Tier
-from tests.importing.results.sample import findings, metric, names, records_of
+from tests.importing.results.reading import ids, metric, names, records_of
 
 CASES = Path(os.environ.get("HIO_CASES", "nowhere")) / "results"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="HIO_CASES names no folder with results")
@@ -39,7 +39,7 @@ def test_an_aggregate_in_seconds_and_what_no_reciprocal_gives() -> None:
     assert {metric(record, name).unit for name in ("mean_ttft", "p99_tpot", "p99.9_e2el")} == {"s"}
     assert metric(record, "mean_ttft").value == 0.3170863160688896
     assert record.subject["dp_attention"] is False and record.subject["disaggregated"] is False
-    assert set(findings(record)) == {"std-through-reciprocal", "mean-through-reciprocal"}
+    assert set(ids(record)) == {"std-through-reciprocal", "mean-through-reciprocal"}
     assert not {"std_intvty", "mean_intvty"} & names(record)
     assert (
         metric(record, "p99_intvty").statistic == "p1"

@@ -13,7 +13,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.history import Folder
 from hio_validate.repo import load
 from tests.cli.console import Said, hio, one_sentence
-from tests.importing.results.sample import SAMPLES
+from tests.importing.results.reading import SAMPLES
 
 RESULTS = SAMPLES / "lm-eval/results.json"
 ITEMS = SAMPLES / "lm-eval-samples/samples_gsm8k.jsonl"

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from hio_validate.importing.cannot import CannotImport
@@ -151,3 +153,12 @@ class Source:
             raise self.refuse(
                 "it is nested too deeply, or a number is too long", "import a part of it", line
             ) from None
+
+
+@contextmanager
+def of_bytes(raw: bytes, named: str) -> Iterator[Source]:
+    """Bytes that are no file of their own, such as those of a commit, as a source that is told as `named`."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "source")
+        path.write_bytes(raw)
+        yield Source(path, named)
