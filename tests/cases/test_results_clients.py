@@ -24,7 +24,7 @@ def test_two_benchmarks_of_two_requests() -> None:
         assert number(record, "time_per_output_token_ms").definition == "tpot-whole"
         assert number(record, "request_latency").unit == "s"
         assert record.tier is Tier.DRAFT
-        assert ids(record) == ["few-samples"]
+        assert [finding.id for finding in record.findings] == ["few-samples"]
     assert number(two, "inter_token_latency_ms").value == 1.1508464813232422
     assert number(two, "request_latency").value == 0.01978909969329834
     assert number(two, "output_tokens_per_second").value == 3.1950675815128577
