@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from hio_validate.cli import importing
 from hio_validate.cli.import_writing import Asked, pinned
 from hio_validate.cli.shared import repo_option, stop
+from hio_validate.models.base import NAME, SERVICE
+from hio_validate.report.visible import visible
 from hio_validate.settings.family import PACKAGED
+
+_OF_NAMES = "letters, digits and . _ + - that begin with a letter or digit"
+
+
+def _is(kind: Mapping[str, Any], text: str) -> bool:
+    """Whether a text is a name of that kind, as documents have it: it becomes a part of a path."""
+    return len(text) <= kind["max_length"] and re.fullmatch(kind["pattern"], text) is not None
 
 
 @click.command("import")
@@ -56,8 +68,10 @@ def import_(
     """
     if write != (service is not None):
         stop("--write and --service go together: --service SITE/NAME --write", 2)
-    if service is not None and service.count("/") != 1:
-        stop(f"a service is SITE/NAME, got {service}", 2)
+    if service is not None and not _is(SERVICE, service):
+        stop(f"a service is SITE/NAME, each of {_OF_NAMES}, got {visible(service)}", 2)
+    if name is not None and not _is(NAME, name):
+        stop(f"--name is of {_OF_NAMES}, got {visible(name)}", 2)
     settings = importing.settings_of(repo)
     if engine is not None and settings.family(engine) is None:
         stop(f"no family is called {engine}; known are {', '.join(PACKAGED)}", 2)

@@ -55,29 +55,31 @@ def quantities(metrics: Iterable[Measured]) -> list[Quantity]:
     again: list[Quantity] = []
     for each in metrics:
         name = _without_statistic(each.name) or each.definition
-        key = (name, each.definition, each.unit, each.n)
-        row = found.setdefault(key, Quantity(*key, {}))
+        rest = (each.definition, each.unit, each.n)
+        row = found.setdefault((name.lower(), *rest), Quantity(name, *rest, {}))
         if each.statistic in row.numbers:
             again.append(Quantity(each.name, each.definition, each.unit, each.n, {each.statistic: each}))
         else:
             row.numbers[each.statistic] = each
-    return _with_spreads([*found.values(), *again])
+    return _joined([*found.values(), *again])
 
 
-def _with_spreads(rows: list[Quantity]) -> list[Quantity]:
-    """A deviation that is called otherwise than its mean (pp16_tps, pp16_stdev) joins the only row that it can be of."""
+def _joined(rows: list[Quantity]) -> list[Quantity]:
+    """A statistic that is called otherwise than the rest (pp16_tps, pp16_stdev) joins the only row that it can be of."""
     kept: list[Quantity] = []
     for row in rows:
-        of = [
-            each
-            for each in rows
-            if each[1:4] == row[1:4] and "std" not in each.numbers and not each.is_single
-        ]
-        if row.numbers.keys() == {"std"} and len(of) == 1:
+        of = [each for each in kept if _are_one(each, row)]
+        if len(of) == 1:
             of[0].numbers.update(row.numbers)
         else:
             kept.append(row)
     return kept
+
+
+def _are_one(one: Quantity, other: Quantity) -> bool:
+    is_lone = 1 in (len(one.numbers), len(other.numbers))
+    is_apart = one.numbers.keys().isdisjoint(other.numbers)
+    return is_lone and is_apart and one[1:4] == other[1:4] and not (one.is_single or other.is_single)
 
 
 def _without_statistic(name: str) -> str:

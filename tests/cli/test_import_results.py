@@ -185,6 +185,21 @@ def test_usage(repo: Path, words: list[str], said: str) -> None:
     assert done.code == 2 and said in one_sentence(done)
 
 
+@pytest.mark.parametrize(
+    ("service", "name"),
+    [
+        (SERVICE, "../../../escaped"), (SERVICE, ".."), (SERVICE, ""), (SERVICE, "a/b"), (SERVICE, "-x"), (SERVICE, "x" * 101),
+        (SERVICE, "a\n"), ("../escaped", "fine"), ("lab/..", "fine"), ("/escaped", "fine"), ("lab/", "fine"),
+    ],
+)  # fmt: skip
+def test_nothing_is_written_outside_of_the_room(repo: Path, service: str, name: str) -> None:
+    (repo / "bench.jsonl").write_text(rows({}), encoding="utf-8")
+    before = sorted(repo.parent.rglob("*"))
+    said = hio(repo, "import", "bench.jsonl", "--service", service, "--write", "--name", name)
+    assert said.code == 2 and "that begin with a letter or digit" in " ".join(said.err.split())
+    assert sorted(repo.parent.rglob("*")) == before
+
+
 def test_what_powershell_wrote_is_read_and_searched_as_text(repo: Path) -> None:
     (repo / "bench.jsonl").write_bytes(
         ("\ufeff" + rows({}, {"n_gen": 5}).replace("\n", "\r\n")).encode("utf-16-le")

@@ -14,7 +14,7 @@ from hio_validate.importing.results.source import Source
 _TITLE = "MLPerf Results Summary"
 _PAIR = re.compile(r"\s*([^:*]+?)\s*:\s*(\S.*?)\s*$")
 _PROCESSED = re.compile(
-    r" \* (?:Only processed (\d+) queries|Processed at least \d+ queries \((\d+)\)|Processed (\d+) queries)"
+    r" \* (?:Only processed (\d{1,18}) queries|Processed at least \d+ queries \((\d{1,18})\)|Processed (\d{1,18}) queries)"
 )
 _KEPT = re.compile(r"result_|effective_|early_stopping|loadgen_|generated_|qsl_|sut_|performance_sample")
 _OLD = re.compile(r":::MLPv[0-9.]+ (\S+) ([0-9.]+) \(([^)]*)\) (\w+)(?::\s*(.*))?$")

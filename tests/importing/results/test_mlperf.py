@@ -169,3 +169,10 @@ def test_a_system_is_facts_and_what_is_not_told_is_no_zero() -> None:
     assert record.subject["node_types.0.host_memory_capacity"] == "2.2T"
     assert not {"accelerator_model_name", "accelerator_memory_capacity"} & record.subject.keys()
     assert record.unknown == ("accelerator_memory_capacity, accelerator_model_name",)
+
+
+def test_a_count_of_thousands_of_digits_is_none(tmp_path: Path) -> None:
+    text = (HERE / "single_stream_summary.txt").read_text() + f" * Only processed {'9' * 5000} queries\n"
+    file = tmp_path / "given.txt"
+    file.write_text(text)
+    assert summary(file).requests.completed is None or summary(file).requests.completed < 10**18
