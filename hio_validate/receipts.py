@@ -24,7 +24,7 @@ from hio_validate.importing.results.objects import Skipped
 from hio_validate.importing.results.private import secret_in
 from hio_validate.importing.results.quality_receipt import About
 from hio_validate.importing.results.reading import reading
-from hio_validate.importing.results.source import Source, source_of
+from hio_validate.importing.results.source import Source, of_bytes
 from hio_validate.models import reader
 from hio_validate.models.receipt import Quality
 from hio_validate.recording import modeline
@@ -265,8 +265,8 @@ def _reproduced(name: str, item: Item, repo: Repo) -> None:
             f"the file that {name} was read from, {told.source.file}, is missing or has other bytes; restore it "
             "(git checkout), or record the results again", 3,
         )  # fmt: skip
-    with source_of(raw, told.source.file) as source:
-        wanted = Wanted(told.task, told.filter, told.metric)
+    wanted = Wanted(told.task, told.filter, told.metric)
+    with of_bytes(raw, told.source.file) as source:
         made = list(_of_harness(source, None, About("none/none", None, {}), wanted))
     again = [reader("receipt/v1").validate_python(each.document | {"source": _ANY}) for each in made]
     for key in _FROM_SOURCE if len(again) == 1 else ():

@@ -24,7 +24,7 @@ def test_two_benchmarks_of_two_requests() -> None:
         assert number(record, "time_per_output_token_ms").definition == "tpot-whole"
         assert number(record, "request_latency").unit == "s"
         assert record.tier is Tier.DRAFT
-        assert ids(record) == {"few-samples"}
+        assert [finding.id for finding in record.findings] == ["few-samples"]
     assert number(two, "inter_token_latency_ms").value == 1.1508464813232422
     assert number(two, "request_latency").value == 0.01978909969329834
     assert number(two, "output_tokens_per_second").value == 3.1950675815128577
@@ -40,4 +40,4 @@ def test_eighty_nine_completed_and_eleven_cancelled() -> None:
     assert number(record, "inter_token_latency").definition == "itl-request-mean"
     assert number(record, "request_throughput", "value").value == 9.551622221540914
     assert "1.759522419154569e+18" in str(record.foreign["min_request_timestamp"])
-    assert ids(record) == {"inexact-number"}
+    assert ids(record) == ["inexact-number"]

@@ -156,9 +156,9 @@ class Source:
 
 
 @contextmanager
-def source_of(raw: bytes, shown: str) -> Iterator[Source]:
-    """Bytes that a document keeps as the file that they were."""
+def of_bytes(raw: bytes, named: str) -> Iterator[Source]:
+    """Bytes that are no file of their own, such as those of a commit, as a source that is told as `named`."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "source")
         path.write_bytes(raw)
-        yield Source(path, shown)
+        yield Source(path, named)
