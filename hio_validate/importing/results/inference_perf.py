@@ -15,7 +15,7 @@ from hio_validate.evidence.observed import Fact, Observation, Requests
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.inference_perf_requests import of_requests
 from hio_validate.importing.results.objects import Skipped, objects, records, says
-from hio_validate.importing.results.readings import Readings, is_measurable, rest, statistic_of
+from hio_validate.importing.results.record_numbers import Readings, is_measurable, rest, statistic_of
 from hio_validate.importing.results.source import Source
 
 _LATENCIES = {

@@ -11,7 +11,7 @@ from typing import Any
 
 from hio_validate.evidence.averages import mean
 from hio_validate.evidence.observed import Fact, Finding, Measured, Observation, Requests
-from hio_validate.importing.results.readings import is_measurable
+from hio_validate.importing.results.record_numbers import is_measurable
 from hio_validate.importing.results.source import Source
 from hio_validate.quantity import counted
 

@@ -16,7 +16,7 @@ from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Fact, Measured, Observation
 from hio_validate.importing.results.importer import Importer, is_number
 from hio_validate.importing.results.objects import records, says
-from hio_validate.importing.results.readings import Readings, agrees, facts, rank_of, rest, statistic_of
+from hio_validate.importing.results.record_numbers import Readings, agrees, facts, rank_of, rest, statistic_of
 from hio_validate.importing.results.source import Source
 
 _SUBJECT = {

@@ -16,7 +16,7 @@ from typing import Any
 from hio_validate.evidence.observed import Fact, Observation, Requests
 from hio_validate.importing.results.importer import Importer, is_number
 from hio_validate.importing.results.mlperf_lines import Said, details, summaries
-from hio_validate.importing.results.readings import Readings, fact, is_measurable, statistic_of
+from hio_validate.importing.results.record_numbers import Readings, fact, is_measurable, statistic_of
 from hio_validate.importing.results.source import Source
 
 _TITLE = "MLPerf Results Summary"

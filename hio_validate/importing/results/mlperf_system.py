@@ -12,7 +12,7 @@ from typing import Any
 from hio_validate.evidence.observed import Fact, Observation
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.objects import records, says
-from hio_validate.importing.results.readings import fact
+from hio_validate.importing.results.record_numbers import fact
 from hio_validate.importing.results.source import Source
 
 _NOTHING = {"", "-", "n/a", "na", "none", "undefined", "unknown", "tbd", "not available", "not applicable"}

@@ -16,7 +16,7 @@ from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Fact, Observation, Requests
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.objects import records, says
-from hio_validate.importing.results.readings import (
+from hio_validate.importing.results.record_numbers import (
     Readings,
     agrees,
     fact,

@@ -14,7 +14,7 @@ from typing import Any
 from hio_validate.evidence.observed import Fact, Measured, Observation, Requests
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.objects import records, says
-from hio_validate.importing.results.readings import Readings, agrees, per_request, rest
+from hio_validate.importing.results.record_numbers import Readings, agrees, per_request, rest
 from hio_validate.importing.results.source import Source
 
 _ROUNDED = 5e-5

@@ -16,7 +16,7 @@ from typing import Any
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.objects import Skipped, objects, records, says
-from hio_validate.importing.results.readings import (
+from hio_validate.importing.results.record_numbers import (
     Readings,
     agrees,
     fact,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hio_validate.importing.results.importer import is_number
-from hio_validate.importing.results.readings import Readings, is_measurable
+from hio_validate.importing.results.record_numbers import Readings, is_measurable
 from hio_validate.quantity import counted
 
 

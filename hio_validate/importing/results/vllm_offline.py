@@ -13,7 +13,7 @@ from typing import Any
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.objects import records, says
-from hio_validate.importing.results.readings import Readings, is_measurable, rest, statistic_of
+from hio_validate.importing.results.record_numbers import Readings, is_measurable, rest, statistic_of
 from hio_validate.importing.results.source import Source
 
 

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from hio_validate.evidence.observed import Measured, Requests
-from hio_validate.importing.results.readings import Readings
+from hio_validate.importing.results.record_numbers import Readings
 
 _SLACK = 0.01
 """Share by which a latency may be above what its run has room for: clocks start and stop one after the other."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.evidence.outcome import Tier
-from hio_validate.importing.results.readings import of_ordered, rank_of, statistic_of
+from hio_validate.importing.results.record_numbers import of_ordered, rank_of, statistic_of
 from tests.importing.results.reading import SAMPLES, changed, ids, metric, names, records_of
 
 HERE = SAMPLES / "inferencex"

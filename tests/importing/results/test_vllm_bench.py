@@ -15,7 +15,7 @@ from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results import objects as objects_module
 from hio_validate.importing.results import source as source_module
-from hio_validate.importing.results.readings import agrees, of_ordered
+from hio_validate.importing.results.record_numbers import agrees, of_ordered
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.vllm_bench import VLLM_BENCH
 from tests.importing.results.reading import SAMPLES, changed, ids, metric, names, records_of
