@@ -125,12 +125,26 @@ def job_of(state: Path, cell: str) -> jobs.Job | None:
     return next((job for job in jobs.all_jobs(state) if job.name.endswith(f".{cell}")), None)
 
 
+def _controller(place: Place, log: Path) -> subprocess.Popen[bytes]:
+    """A campaign that is being run by a process of its own."""
+    with log.open("wb") as told:
+        return subprocess.Popen(
+            [*COMMAND, "campaign", "run", "threads", "--yes"], cwd=place.root, stdout=told, stderr=told
+        )
+
+
+def _measuring(place: Place, state: Path, log: Path) -> tuple[subprocess.Popen[bytes], jobs.Job]:
+    """The same, once its first cell has begun a leg; with that cell's job."""
+    controller = _controller(place, log)
+    wait_for(lambda: (job := job_of(state, "two")) is not None and bool(job.legs))
+    first = job_of(state, "two")
+    assert first is not None
+    return controller, first
+
+
 def test_a_killed_controller_loses_nothing_and_repeats_nothing(tmp_path: Path, state: Path) -> None:
     place = small_campaign(tmp_path)
-    log = (tmp_path / "controller.log").open("wb")
-    controller = subprocess.Popen(
-        [*COMMAND, "campaign", "run", "threads", "--yes"], cwd=place.root, stdout=log, stderr=log
-    )
+    controller = _controller(place, tmp_path / "controller.log")
     wait_for(lambda: (job := job_of(state, "two")) is not None and bool(job.started_processes))
     first = job_of(state, "two")
     assert first is not None
@@ -138,7 +152,6 @@ def test_a_killed_controller_loses_nothing_and_repeats_nothing(tmp_path: Path, s
     assert f"HIO_CAMPAIGN={run_id}".encode() in _environments(first)
     controller.send_signal(signal.SIGKILL)
     controller.wait()
-    log.close()
     twice = hio(place, "campaign", "run", "threads", "--yes")
     assert twice.returncode == 0, twice.stdout + twice.stderr
     assert "cell 1 of 2, two: runs already and is watched" in words_of(twice.stdout)
@@ -172,13 +185,7 @@ def _environments(job: jobs.Job) -> bytes:
 
 def test_a_cell_that_is_stopped_ends_the_session_and_goes_on_later(tmp_path: Path, state: Path) -> None:
     place = small_campaign(tmp_path, requests=LONG)
-    with (tmp_path / "controller.log").open("wb") as log:
-        controller = subprocess.Popen(
-            [*COMMAND, "campaign", "run", "threads", "--yes"], cwd=place.root, stdout=log, stderr=log
-        )
-    wait_for(lambda: (job := job_of(state, "two")) is not None and bool(job.legs))
-    first = job_of(state, "two")
-    assert first is not None
+    controller, first = _measuring(place, state, tmp_path / "controller.log")
     assert hio(place, "stop", first.name, "--yes").returncode == 0
     assert controller.wait(60) == 1
     assert b"was stopped, so no further one begins" in (tmp_path / "controller.log").read_bytes()
@@ -213,13 +220,7 @@ def test_a_cell_that_fails_does_not_end_the_others(tmp_path: Path, state: Path) 
 
 def test_an_edited_campaign_does_not_go_on(tmp_path: Path, state: Path) -> None:
     place = small_campaign(tmp_path, requests=LONG)
-    with (tmp_path / "controller.log").open("wb") as log:
-        controller = subprocess.Popen(
-            [*COMMAND, "campaign", "run", "threads", "--yes"], cwd=place.root, stdout=log, stderr=log
-        )
-    wait_for(lambda: (job := job_of(state, "two")) is not None and bool(job.legs))
-    first = job_of(state, "two")
-    assert first is not None
+    controller, first = _measuring(place, state, tmp_path / "controller.log")
     assert hio(place, "stop", first.name, "--yes").returncode == 0
     controller.wait(60)
     write(place.root, {CAMPAIGN_FILE: yaml(campaign(question="another one?"))})
@@ -230,17 +231,11 @@ def test_an_edited_campaign_does_not_go_on(tmp_path: Path, state: Path) -> None:
 
 def test_a_cell_that_left_the_host_unsafe_is_recovered_first(tmp_path: Path, state: Path) -> None:
     place = small_campaign(tmp_path, requests=LONG)
-    with (tmp_path / "controller.log").open("wb") as log:
-        controller = subprocess.Popen(
-            [*COMMAND, "campaign", "run", "threads", "--yes"], cwd=place.root, stdout=log, stderr=log
-        )
-    wait_for(lambda: (job := job_of(state, "two")) is not None and bool(job.legs))
+    controller, first = _measuring(place, state, tmp_path / "controller.log")
     second = hio(place, "campaign", "run", "threads", "--yes")
     assert second.returncode == 1
     assert "is run by another process already" in second.stderr
     assert hio(place, "campaign", "run", "threads", "--close").returncode == 1
-    first = job_of(state, "two")
-    assert first is not None
     keepers = first.keepers
     owned.send(keepers["supervisor"], signal.SIGSTOP)
     owned.send(keepers["guardian"], signal.SIGKILL)
