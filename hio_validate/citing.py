@@ -12,17 +12,21 @@ from hio_validate.diagnostic import Path
 from hio_validate.models.campaign import Campaign
 from hio_validate.models.campaign_run import CampaignRun
 from hio_validate.models.capture import Capture
+from hio_validate.models.ceilings import Ceilings
 from hio_validate.models.engine import Engine
 from hio_validate.models.entry import Entry
+from hio_validate.models.estimate import Estimate
 from hio_validate.models.fixture import Fixture
 from hio_validate.models.known_good import KnownGood
 from hio_validate.models.matrix import Bundle, FactorRow, Matrix
 from hio_validate.models.observation import Observation
 from hio_validate.models.plan import Plan
+from hio_validate.models.profile import Profile
 from hio_validate.models.qualification import Qualification
 from hio_validate.models.receipt import HumanScore, OperatorTest, Quality, Telemetry
 from hio_validate.models.rollback import Rollback as RollbackPlan
 from hio_validate.models.run import Executed, Run
+from hio_validate.models.shape import Shape
 from hio_validate.models.stack import Stack
 from hio_validate.models.tasks import Tasks
 
@@ -86,6 +90,15 @@ def references(item: Cites) -> Iterator[Reference]:
                     yield _pin(("cells", name, "run"), "run/v1", cell.run)
         case Quality() | OperatorTest() | HumanScore() | Telemetry():
             yield from _receipt(model)
+        case Ceilings():
+            if model.engine:
+                yield Reference(("engine",), "engine/v1", model.engine)
+        case Profile():
+            yield _pin(("stack",), "stack/v1", model.stack)
+            if model.fixture:
+                yield Reference(("fixture",), "fixture/v1", model.fixture)
+        case Estimate():
+            yield from _estimate(model)
         case RollbackPlan():
             yield Reference(("site",), "site/v1", model.site)
             yield _pin(("takes_back",), "stack/v1", model.takes_back)
@@ -171,6 +184,30 @@ def _campaign(campaign: Campaign) -> Iterator[Reference]:
         yield Reference(("cells", name, "plan"), "plan/v1", cell.plan)
 
 
+def _estimate(estimate: Estimate) -> Iterator[Reference]:
+    for key in ("stack", "fixture", "shape"):
+        pin = getattr(estimate.workload, key)
+        if pin:
+            yield _pin(("workload", key), f"{key}/v1", pin)
+    for index, term in enumerate(estimate.terms):
+        if term.cost.ceiling:
+            yield Reference(("terms", index, "cost", "ceiling"), "ceilings/v1", term.cost.ceiling)
+    if estimate.baseline:
+        yield _pin(("baseline", "run"), "run/v1", estimate.baseline.run)
+    if estimate.profile:
+        yield _pin(("profile",), "profile/v1", estimate.profile)
+    for index, cause in enumerate(estimate.causes):
+        if cause.profile:
+            yield _pin(("causes", index, "profile"), "profile/v1", cause.profile)
+    for index, candidate in enumerate(estimate.candidates):
+        for key in ("cold", "warm"):
+            pin = getattr(candidate, key)
+            if pin:
+                yield _pin(("candidates", index, key), "run/v1", pin)
+    for index, entry in enumerate(estimate.blocked_by):
+        yield _pin(("blocked_by", index), "entry/v1", entry)
+
+
 def _run(run: Run) -> Iterator[Reference]:
     if run.plan:
         yield _pin(("plan",), "plan/v1", run.plan)
@@ -249,6 +286,10 @@ def evidence_files(item: Cites) -> Iterator[tuple[Path, str, str]]:
     if isinstance(model, Engine) and model.source:
         for index, patch in enumerate(model.source.patches):
             yield ("source", "patches", index, "sha256"), patch.file, patch.sha256
+    if isinstance(model, Shape) and model.source.file:
+        yield ("source", "file", "sha256"), model.source.file.file, model.source.file.sha256
+    if isinstance(model, Profile) and model.raw:
+        yield ("raw", "sha256"), model.raw.file, model.raw.sha256
     if isinstance(model, Run):
         yield ("raw", "sha256"), model.raw.file, model.raw.sha256
         for key in ("events", "quality", "samples"):

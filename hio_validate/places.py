@@ -14,7 +14,7 @@ ENDINGS = (".yaml", ".yml")
 _FROZEN = re.compile(
     r"(?P<entry>ledger/.+\.ya?ml)|manifests/services/[^/]+/[^/]+/(?:(?P<capture>captures/.+\.ya?ml)|(?P<run>runs/.+)"
     r"|(?P<receipt>receipts/.+)|(?P<qualification>qualifications/.+)|(?P<observation>observations/.+)|(?P<rollback>rollbacks/.+\.ya?ml)"
-    r"|(?P<campaign_run>campaign-runs/.+\.ya?ml))",
+    r"|(?P<campaign_run>campaign-runs/.+\.ya?ml)|(?P<profile>profiles/.+))",
     re.DOTALL,
 )
 
@@ -22,7 +22,7 @@ _FROZEN = re.compile(
 def frozen(path: str) -> str | None:
     """What is frozen from its first commit (contract 1.4, 8.1): an entry, a capture, a run, a file of a run,
     a receipt with its files, a qualification with its rows, an observation with what it was read from, a rollback plan, the run
-    of a campaign."""
+    of a campaign, a profile with what its tool wrote."""
     match = _FROZEN.fullmatch(path)
     if match is None:
         return None

@@ -27,6 +27,7 @@ _GROUPS = {
         "schema": ("schema:schema", "Write or check the JSON Schemas."),
     },
     "What is measured": {
+        "probe": ("probe:probe", "Measure what this machine can do at best; read a model's shape."),
         "plan": ("plan:plan", "Begin a prespecified experiment, and check it before it runs."),
         "run": ("run_plan:run", "Run a prespecified experiment on this host, under guard."),
         "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),

@@ -22,9 +22,11 @@ from hio_validate.models.base import (
     TIME,
     JudgedBy,
 )
+from hio_validate.models.estimate import NOT_NEGATIVE
+from hio_validate.models.observation import COUNT
 from hio_validate.models.plan import BETTER
-from hio_validate.models.qualification import COUNT
 from hio_validate.models.record import Record, field
+from hio_validate.models.shape import AT_LEAST_ONE
 
 HAZARD = {'type': 'literal', 'expected': ['contention', 'incorrect-ownership', 'malformed-state', 'non-finite-values', 'resource-limit', 'crash', 'other']}
 
@@ -71,9 +73,9 @@ class Dimension(Record):
     better: Literal['higher', 'lower'] = field(BETTER, 'Which direction is a gain.')
     value: float | int = field({'type': 'union', 'choices': [{'type': 'float', 'allow_inf_nan': False}, {'type': 'int'}]}, 'The number, in its unit.')
     unit: str = field(TEXT, 'Unit, e.g. token/s.')
-    n: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Observations behind it; absent = unknown.', default=None)
-    tolerance_percent: float = field({'type': 'float', 'ge': 0, 'allow_inf_nan': False}, 'Change of the value that is still within it.')
-    floor: float = field({'type': 'float', 'ge': 0, 'allow_inf_nan': False}, 'Difference in its unit that is within it whatever the percentage.', default=0.0)
+    n: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Observations behind it; absent = unknown.', default=None)
+    tolerance_percent: float = field(NOT_NEGATIVE, 'Change of the value that is still within it.')
+    floor: float = field(NOT_NEGATIVE, 'Difference in its unit that is within it whatever the percentage.', default=0.0)
 
 
 class Conditions(Record):
@@ -85,11 +87,11 @@ class Conditions(Record):
     concurrency: str | bool | int | float = field(SCALAR, 'Requests at once, or the rate that they came with.')
     cache: str = field(TEXT, 'State of the prompt cache, e.g. cold.')
     graph_mode: str = field(TEXT, 'Graphs of the engine, e.g. off or full-decode-only.')
-    devices: int = field({'type': 'int', 'ge': 0}, 'Accelerators that were used; 0 = none.')
+    devices: int = field(COUNT, 'Accelerators that were used; 0 = none.')
     source: str = field(TEXT, 'Exact source revision or image digest.')
     delivery: str = field(TEXT, 'How the source came to run, e.g. native or image.')
     method: str = field(TEXT, 'How it was measured.')
-    trials: int = field(COUNT, 'Independent trials behind it.')
+    trials: int = field(AT_LEAST_ONE, 'Independent trials behind it.')
 
 
 class RunPins(Record):

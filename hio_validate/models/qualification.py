@@ -11,8 +11,9 @@ from typing import Literal
 
 from hio_validate.models.base import KNOWN_SHA256, NAME, PIN, SCALAR, SERVICE, TEXT, TIME, FileHash, JudgedBy
 from hio_validate.models.record import Record, field
+from hio_validate.models.shape import AT_LEAST_ONE
 
-COUNT = {'type': 'int', 'ge': 1}
+COUNT = AT_LEAST_ONE
 
 
 class Identity(Record):
@@ -26,8 +27,8 @@ class Identity(Record):
 class Claim(Record):
     """The capacity that the stack claims and that the probes had to fill (contract 1.3)."""
 
-    context_per_slot: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Tokens that one slot can hold; absent: unknown.', default=None)
-    slots: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Requests that are served at once; absent: unknown.', default=None)
+    context_per_slot: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Tokens that one slot can hold; absent: unknown.', default=None)
+    slots: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Requests that are served at once; absent: unknown.', default=None)
 
 
 class Probe(Record):

@@ -1,0 +1,13 @@
+"""`hio probe`: what this machine, an engine's kernels and a model can do at best."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group()
+def probe() -> None:
+    """Measure ceilings, and read a model's shape, for hio estimate.
+
+    host and engine measure and need --yes; model and profile read a file.
+    """

@@ -1,0 +1,52 @@
+"""What an estimate is computed from, gathered once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hio_validate.models.estimate import Amount, EstimateTarget, MeasuredBaseline, Workload
+from hio_validate.repo import Item
+
+STATED = {
+    "launches": ("1", "kernel launches of one pass"),
+    "launch": ("us", "what one launch costs"),
+    "collective-bytes": ("B", "bytes that one pass moves between devices"),
+    "link": ("B/s", "rate of that"),
+    "link-latency": ("us", "what the collectives of one pass cost beside their bytes"),
+    "host-gap": ("us", "time of the host between two passes"),
+    "queue-wait": ("ms", "time a request waits before it is begun"),
+    "acceptance": ("1", "share of the drafted tokens that is accepted"),
+    "draft-tokens": ("1", "tokens drafted a pass"),
+    "draft-cost": ("1", "cost of drafting one token, as a share of one pass of the model"),
+    "efficiency": ("1", "part of a published ceiling that is reached"),
+    "memory-read": ("B/s", "rate at which weights and K/V are read"),
+    "matmul": ("FLOP/s", "rate of the matrix products"),
+    "disk-read": ("B/s", "rate at which the model file is read"),
+    "prompt-tokens": ("1", "tokens of the prompt"),
+    "generated-tokens": ("1", "tokens that are generated"),
+}
+"""What a person may state (`--assume NAME=VALUE[..HIGH]UNIT`): name -> (unit of its dimension, what it is)."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything that an estimate follows from."""
+
+    service: str
+    stack: Item
+    workload: Workload
+    target: EstimateTarget
+    path: str
+    fixture: Item | None = None
+    shape: Item | None = None
+    ceilings: tuple[Item, ...] = ()
+    """Ceilings documents: of the target's host first, then other measured ones, then published ones."""
+    baseline: MeasuredBaseline | None = None
+    profile: Item | None = None
+    stated: Mapping[str, Amount] = field(default_factory=dict)
+    """What a person stated; it goes before every document."""
+    missing: tuple[str, ...] = ()
+    """What is not there, one sentence each."""
+    wrong: tuple[Item, ...] = ()
+    """Open correctness failures of the stack (contract 9.6)."""
