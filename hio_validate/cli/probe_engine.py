@@ -36,7 +36,7 @@ WIDTH = 4096
 """Numbers of one row, where no shape says how wide the model is."""
 
 
-@click.command()
+@click.command(short_help="Measure what a build's own kernels reach on this host.")
 @click.argument("build")
 @click.option("--service", metavar="SITE/NAME", help="Whose model says the number formats and the width.")
 @click.option("--shape", metavar="NAME", help="Its shape document (default: the only one of the service).")
