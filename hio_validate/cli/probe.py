@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hio_validate.cli.probe_engine import engine
+from hio_validate.cli.probe_host import host
 
 
 @click.group()
@@ -16,3 +17,4 @@ def probe() -> None:
 
 
 probe.add_command(engine)
+probe.add_command(host)
