@@ -6,6 +6,7 @@ import click
 
 from hio_validate.cli.probe_engine import engine
 from hio_validate.cli.probe_host import host
+from hio_validate.cli.probe_profile import profile
 
 
 @click.group()
@@ -18,3 +19,4 @@ def probe() -> None:
 
 probe.add_command(engine)
 probe.add_command(host)
+probe.add_command(profile)
