@@ -18,7 +18,7 @@ from hio_validate.settings.family import recognised
 from hio_validate.settings.places import SECRET
 from hio_validate.settings.secrets import WITHHELD
 from hio_validate.source import digest_of
-from hio_validate.source.dump import dump
+from hio_validate.source.dump import Row, dump
 from hio_validate.source.edit import Edit, Set, edit
 
 _SCHEMA_DEPTH = "../"
@@ -58,6 +58,12 @@ def engine_file(
     if identity:
         data["identity"] = dict(identity)
     return dump(data, head=modeline("engine", file))
+
+
+def shape_file(document: Mapping[str, Any], file: str) -> bytes:
+    """The bytes of a model's shape."""
+    rows = {key: [Row(each) for each in document[key]] for key in ("attention", "weights")}
+    return dump({**document, **rows}, head=modeline("shape", file) + "\nRead by hio probe model.")
 
 
 def draft_stack(

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "settings": "diagnostic spelling source models repo",
     "history": "places diagnostic source",
     "parents": "history",
-    "observe": "models settings",
+    "observe": "source models settings",
     "recording": "source models settings",
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity source models repo settings ledger",
