@@ -46,7 +46,9 @@ def numbers(architecture: str, **keys: Any) -> dict[str, tuple[str, Any]]:
     """Pairs of one architecture; a dot in a key is written as two underscores."""
     found: dict[str, tuple[str, Any]] = {"general.architecture": ("str", architecture)}
     for key, value in keys.items():
-        found[f"{architecture}.{key.replace('__', '.')}"] = value if isinstance(value, tuple) else ("u32", value)
+        found[f"{architecture}.{key.replace('__', '.')}"] = (
+            value if isinstance(value, tuple) else ("u32", value)
+        )
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import time
 import tracemalloc
@@ -21,7 +22,7 @@ from .little_gguf import F16, F32, Q4_0, Q8_0, T, llama_pairs, llama_tensors, mo
 
 PAIRS = llama_pairs()
 WHOLE = model(PAIRS, llama_tensors())
-LAB = Path("/opt/hio-lab/model/gemma-3-270m-q4-k-m.gguf")
+LAB = Path(os.environ.get("HIO_LAB", "/opt/hio-lab"), "model/gemma-3-270m-q4-k-m.gguf")
 
 
 def read(raw: bytes) -> Any:
@@ -42,7 +43,9 @@ def test_a_big_endian_file_lists_the_same() -> None:
 
 
 def test_numbers_one_a_layer_are_kept() -> None:
-    pairs = llama_pairs(attention__head_count_kv=("arr", Array("u32", [2, 0])), scale=("arr", Array("f32", [1.0])))
+    pairs = llama_pairs(
+        attention__head_count_kv=("arr", Array("u32", [2, 0])), scale=("arr", Array("f32", [1.0]))
+    )
     assert read(model(pairs, llama_tensors())).by_layer == {"llama.attention.head_count_kv": (2, 0)}
 
 
@@ -139,7 +142,11 @@ def test_noise_is_contents_or_one_sentence(noise: bytes, at: int) -> None:
 
 @given(st.lists(st.text(max_size=300), max_size=40), st.integers(0, 3))
 def test_words_of_any_length_are_passed_over(words: list[str], before: int) -> None:
-    pairs = {"tokenizer.ggml.tokens": ("str", "x"), **PAIRS, "tokenizer.ggml.merges": ("arr", Array("str", words))}
+    pairs = {
+        "tokenizer.ggml.tokens": ("str", "x"),
+        **PAIRS,
+        "tokenizer.ggml.merges": ("arr", Array("str", words)),
+    }
     pairs |= {f"llama.expert_{key}": ("u32", 1) for key in ("count", "used_count", "shared_count")[:before]}
     pairs["tokenizer.ggml.tokens"] = ("arr", Array("str", ["é" * 70_000, *words]))
     found = read(model(pairs, [T("a", (4, 2), F16)]))
