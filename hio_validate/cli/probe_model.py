@@ -14,7 +14,7 @@ import click
 from hio_validate import __version__, recording, writing
 from hio_validate.cli.loading import load_repo
 from hio_validate.cli.progress import hashing
-from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop
+from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.models.core import ValidationError
 from hio_validate.models.errors import refusals
 from hio_validate.models.shape import Shape
@@ -23,6 +23,7 @@ from hio_validate.observe.model_shape import ModelFile, read
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.shape_facts import UnknownShape
 from hio_validate.repo import Repo
+from hio_validate.report.shape import text
 from hio_validate.rules import NEWEST
 
 _NO_SERVICE = "no/service"
@@ -62,7 +63,7 @@ def model(
     if format_ == "json":
         show(as_json({"version": 1, "file": found.path, "shape": document, "wrote": wrote}))
     else:
-        show("".join(f"wrote {each}\n" for each in wrote) or _page(shape, document))
+        show("".join(f"wrote {each}\n" for each in wrote) or text(shape, width()))
     sys.exit(0)
 
 
@@ -129,7 +130,8 @@ def _captured(found: ModelFile, service: str, known: Repo) -> str | None:
 
 def _checked(document: dict[str, Any], service: str | None) -> Shape:
     try:
-        return Shape.model_validate({**document, "service": service or _NO_SERVICE})
+        shape = Shape.model_validate({**document, "service": service or _NO_SERVICE})
+        return shape if service else shape.model_copy(update={"service": "not said: --service SITE/NAME"})
     except ValidationError as error:
         stop("; ".join(refusal.message for refusal in refusals(error, "shape/v1", document)), 2)
 
@@ -150,7 +152,3 @@ def _written(root: Path, document: dict[str, Any], service: str, config: bytes |
     except OSError as error:
         stop(f"the shape cannot be written: {error.strerror}")
     return list(reversed(files))
-
-
-def _page(shape: Shape, document: dict[str, Any]) -> str:
-    return recording.shape_file(document, f"shapes/{shape.name}.yaml").decode()

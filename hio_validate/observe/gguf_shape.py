@@ -53,8 +53,8 @@ KEEPS_UNTIL = {"gemma3n": 20}
 _BLOCK = re.compile(r"blk\.(?P<layer>\d{1,6})\.(?P<rest>.+)")
 _HAS_KV = re.compile(r"attn_(k|kv_a_mqa|kv_b|k_b|qkv)\.weight")
 _BY_NAME: tuple[tuple[re.Pattern[str], Role], ...] = (
-    (re.compile(r"ffn_.*_(exps|chexps)\..*"), "experts"),
     (re.compile(r".*norm.*"), "norm"),
+    (re.compile(r"ffn_.*_(exps|chexps)\..*"), "experts"),
     (re.compile(r"(attn_|indexer\.).*"), "attention"),
     (re.compile(r"(ffn|exp_probs_b|channel_mix_).*"), "feed-forward"),
 )

@@ -13,22 +13,19 @@ import struct
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from hio_validate.costs.formats import BLOCKS
 from hio_validate.observe.gguf import Facts, Reader, read_pairs
 from hio_validate.observe.refusal import Unobservable
 
 TYPES = {
-    0: ("F32", 1, 4), 1: ("F16", 1, 2), 2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22),
-    7: ("Q5_1", 32, 24), 8: ("Q8_0", 32, 34), 9: ("Q8_1", 32, 40), 10: ("Q2_K", 256, 84), 11: ("Q3_K", 256, 110),
-    12: ("Q4_K", 256, 144), 13: ("Q5_K", 256, 176), 14: ("Q6_K", 256, 210), 15: ("Q8_K", 256, 292),
-    16: ("IQ2_XXS", 256, 66), 17: ("IQ2_XS", 256, 74), 18: ("IQ3_XXS", 256, 98), 19: ("IQ1_S", 256, 50),
-    20: ("IQ4_NL", 32, 18), 21: ("IQ3_S", 256, 110), 22: ("IQ2_S", 256, 82), 23: ("IQ4_XS", 256, 136),
-    24: ("I8", 1, 1), 25: ("I16", 1, 2), 26: ("I32", 1, 4), 27: ("I64", 1, 8), 28: ("F64", 1, 8),
-    29: ("IQ1_M", 256, 56), 30: ("BF16", 1, 2), 34: ("TQ1_0", 256, 54), 35: ("TQ2_0", 256, 66),
-    39: ("MXFP4", 32, 17), 40: ("NVFP4", 64, 36), 41: ("Q1_0", 128, 18),
+    0: "F32", 1: "F16", 2: "Q4_0", 3: "Q4_1", 6: "Q5_0", 7: "Q5_1", 8: "Q8_0", 9: "Q8_1", 10: "Q2_K", 11: "Q3_K",
+    12: "Q4_K", 13: "Q5_K", 14: "Q6_K", 15: "Q8_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS", 19: "IQ1_S",
+    20: "IQ4_NL", 21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 28: "F64",
+    29: "IQ1_M", 30: "BF16", 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4", 40: "NVFP4", 41: "Q1_0",
 }  # fmt: skip
-"""enum ggml_type -> (name, numbers of a block, bytes of a block).
+"""enum ggml_type of llama.cpp's ggml/include/ggml.h -> its name; costs/formats.py has the sizes of blocks.
 
-The same as GGML_QUANT_SIZES of llama.cpp's gguf-py/gguf/constants.py (tests/observe/test_observe_gguf_tensors.py).
+Held against gguf-py/gguf/constants.py by tests/observe/test_observe_gguf_tensors.py.
 """
 
 _NUMBERS = re.compile(
@@ -165,7 +162,8 @@ class _Numbers(Reader):
         number, offset = self.number("I", name), self.number("Q", name)
         if number not in TYPES:
             raise Unobservable(f"the tensor {name!r} has the type {number}, whose size is not known here")
-        kind, block, size = TYPES[number]
+        kind = TYPES[number]
+        block, size = BLOCKS[kind.lower()]
         elements = math.prod(dimensions)
         if not elements or dimensions[0] % block:
             raise Unobservable(
