@@ -12,13 +12,9 @@ from typing import NamedTuple
 
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import Row, UnreadableRows, number
-from hio_validate.evidence.trials import pinned
-from hio_validate.models.run import Arm
+from hio_validate.evidence.same_stack import other_stack
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
-from hio_validate.settings.difference import Compared, Difference, Group
-from hio_validate.settings.setting import Effective, Origin
-from hio_validate.settings.value import text_of
 
 
 class Ran(NamedTuple):
@@ -58,26 +54,7 @@ class Recorded:
 
     def other_stack(self, case: Case, arm: str) -> str | None:
         """What another stack an arm had; None where it had this one."""
-        said: Arm = case.arm(arm)
-        there = pinned(self.view.repo, "stack/v1", said.stack, self.service)
-        if there is None:
-            return f"its stack {name_of(said.stack)} has other bytes now than it pinned"
-        if there.file == self.stack.file and not said.set:
-            return None
-        if _builds(there) != _builds(self.stack):
-            return f"it had another build ({name_of(said.stack)})"
-        settings = self.view.settings
-        theirs = settings.effective(there, None, {key: text_of(value) for key, value in said.set.items()})
-        differing = differing_settings(settings.difference(self.mine, theirs))
-        if not differing:
-            return None
-        shown = ", ".join(f"{each.address} {each.to}" for each in differing[:3])
-        more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
-        return f"its stack differs: {shown}{more}"
-
-    @cached_property
-    def mine(self) -> Effective:
-        return self.view.settings.effective(self.stack)
+        return other_stack(case.arm(arm), self.stack, self.service, self.view.repo, self.view.settings)
 
     @cached_property
     def captures(self) -> list[Item]:
@@ -119,29 +96,6 @@ class Recorded:
 
 def _at(found: tuple[str, str | None]) -> str:
     return found[0]
-
-
-def _builds(stack: Item) -> dict[str, tuple[str, str | None]]:
-    return {role: (each.engine, each.build) for role, each in stack.model.processes.items()}
-
-
-def differing_settings(difference: Difference) -> list[Compared]:
-    """What makes two stacks of one build two stacks. A default that the build decides itself, and that nobody set on
-    either side, is asked for alike: what became of it is a matter of the host, which is compared apart."""
-    return [
-        each
-        for each in difference
-        if each.group not in (Group.EQUAL, Group.ONE_SIDE) and not _is_left_to_the_build(each)
-    ]
-
-
-def _is_left_to_the_build(each: Compared) -> bool:
-    sides = (each.parent, each.candidate)
-    return (
-        each.group is Group.UNKNOWN
-        and all(side is not None and side.origin is Origin.DEFAULT for side in sides)
-        and len({side.declared for side in sides if side}) == 1
-    )
 
 
 def model_in(capture: Item) -> str | None:
