@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "planned_quality": "moment repo evidence rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test planned_quality",
     "campaigning": "quantity source models recording repo settings ledger known_good evidence rules planning planned_quality",
-    "estimating": "models repo",
+    "estimating": "models repo rules",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo evidence ledger recording rules engine",
