@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.routes import ROUTES
 from hio_validate.costs.units import UNITS
 from hio_validate.evidence.metrics import METRICS
 from hio_validate.models.estimate import (
@@ -231,3 +232,10 @@ def details(candidate: Candidate) -> Iterator[tuple[str, str]]:
             ", ".join(f"{name} {pinned(run) if run else 'not measured'}" for name, run in runs.items()),
         )
     yield "route", candidate.route
+
+
+def route(name: str) -> str:
+    """`tune-sweep: parent against parent with this one change; the answer is in run/v1 with its verdict`."""
+    of = ROUTES[name]
+    slowed = "; it slows the process, so its numbers are shares and no speeds" if of.instrumented else ""
+    return f"{name}: {of.measure}; the answer is in {of.artifact}{slowed}"

@@ -103,6 +103,17 @@ def test_what_is_missing_is_said(left_out: str, said: str) -> None:
         assert said not in " ".join(page(estimate(FULL | {"missing": []})).split())
 
 
+def test_no_unit_of_a_document_stops_the_page() -> None:
+    terms = [FULL["terms"][0] | {"time": amount(3, 2, 4, "GB/s")}, FULL["terms"][1]]
+    bound = FULL["bound"] | {
+        "metric": amount(1, 1, 1, "FLOP"),
+        "groups": [["queueing"], ["weights", "loading"]],
+    }
+    broken = estimate(FULL, terms=terms, bound=bound)
+    for page in (text, markdown):
+        assert "queueing unknown" in page(broken)
+
+
 def test_the_json_answer_has_everything_and_is_json() -> None:
     told = as_json(estimate(FULL))
     assert (told["version"], told["estimate"], told["metric_unit"]) == (1, "before-the-sweep", "token/s")

@@ -128,7 +128,7 @@ def test_a_rate_without_ends_has_no_spread_and_one_without_samples_no_number() -
 
 def test_what_nobody_said_is_unknown_and_no_zero() -> None:
     page = SAMPLES["shape-stated"](80)
-    assert page.count("unknown") == 7
+    assert page.count("unknown") == 8
     assert "experts       none" in page
     assert " 0 " not in page
 
