@@ -17,6 +17,7 @@ from hio_validate.evidence.design import has_answered
 from hio_validate.evidence.outcome import Condition, Result, Tier
 from hio_validate.evidence.tiers import Verdict, verdict
 from hio_validate.models.campaign import Cell
+from hio_validate.quantity import counted
 from hio_validate.repo import Item, name_of
 from hio_validate.settings.value import text_of
 
@@ -144,3 +145,14 @@ def scope_of(each: CellResult, what: str) -> str:
     """What a run says of where it holds: host, model; unknown where it does not."""
     scope = each.run.model.scope if each.run is not None else None
     return str(getattr(scope, what, None) or "unknown")
+
+
+def host_of(each: CellResult) -> str:
+    """The host of a run, shortly, with the processors that its captures saw: what a campaign says of its target is a text."""
+    short = scope_of(each, "host")[:12]
+    if each.verdict is None:
+        return short
+    case = each.verdict.case
+    hosts = [kept.host for arm in case.model.arms for _, kept in case.captures(arm) if kept is not None]
+    seen = sorted({f"{one.cpu}, {counted(one.cores, 'processor')}" for one in hosts if one.cpu and one.cores})
+    return f"{short} ({' or '.join(seen)})" if seen else short
