@@ -67,6 +67,33 @@ leg\tarm\tdecode_tps\tevaluated\tcached\tgenerated\tdrafted\taccepted
 6\tb16\t23.50\t340\t0\t512\t384\t381
 """
 
+STREAMED_STACK = """\
+hio: stack/v1
+name: S1
+processes:
+  server:
+    engine: llama-server
+    argv:
+      - ["--model", "${model}"]
+      - ["--threads", "12"]
+      - ["--threads-batch", "1"]
+      - ["--ubatch-size", "768"]
+      - ["--spec-type", "draft-mtp"]
+      - ["--port", "${port}"]
+    env: {STREAM_PAIRS: "2"}
+"""
+
+STREAMED_SHAPE = f"""\
+hio: shape/v1
+name: large-q4
+service: {SERVICE}
+about: more than its device holds, so that a part is sent there for each pass; by the name of its file
+source: {{format: stated, sha256: "{MODEL}", says: the name of the file}}
+weights:
+  - {{role: feed-forward, type: Q4_K, elements: 27000000000, bytes: 15187500000, tensors: 500}}
+unknown: [the header of the file, how its layers attend, which tensors are sent for each pass]
+"""
+
 STREAMED = """\
 leg\tarm\tdecode_tps\tevaluated\tcached\tgenerated\tdrafted\taccepted
 1\twhole\t6.70\t8010\t0\t64\t45\t40
@@ -83,11 +110,20 @@ def _run(campaign: Campaign, name: str, stack: str, fixture: str, deltas: dict[s
     file.write_text(said, encoding="utf-8")
 
 
-def build_estimated(root: Path) -> None:
+def build_estimated(root: Path, rows: str = THREADS) -> None:
     """One stack, its model as stated, the sweep of its batch threads; no ceilings."""
     campaign = Campaign(root)
     stack = campaign.stack(STACK)
     fixture = f"focused-512@{campaign.write(f'{ROOM}/fixtures/focused-512.yaml', FIXTURE)}"
     campaign.write(f"{ROOM}/shapes/tiny-q4.yaml", SHAPE)
     deltas = {"b16": "", "b12": 'threads-batch: "12"', "b8": 'threads-batch: "8"'}
-    _run(campaign, "batch-threads", stack, fixture, deltas, THREADS)
+    _run(campaign, "batch-threads", stack, fixture, deltas, rows)
+
+
+def build_streamed(root: Path, rows: str = STREAMED) -> None:
+    """A model larger than its device: one run, nothing known of the device or of what is sent to it."""
+    campaign = Campaign(root)
+    stack = campaign.stack(STREAMED_STACK)
+    fixture = f"focused-512@{campaign.write(f'{ROOM}/fixtures/focused-512.yaml', FIXTURE)}"
+    campaign.write(f"{ROOM}/shapes/large-q4.yaml", STREAMED_SHAPE)
+    _run(campaign, "matched", stack, fixture, {"whole": ""}, rows)
