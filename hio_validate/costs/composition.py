@@ -23,7 +23,7 @@ from typing import Final
 
 from hio_validate.costs.interval import ZERO, Interval, longest, total
 from hio_validate.costs.units import UNITS, Dimension, base
-from hio_validate.models.estimate import Term
+from hio_validate.models.estimate import Term, Workload
 
 Groups = tuple[tuple[str, ...], ...]
 
@@ -101,3 +101,13 @@ def as_metric(time: Interval, metric: str, tokens: float) -> Interval:
     if metric in ("itl_ms", "tpot_ms"):
         return time / Interval.exact(tokens) * 1e3
     return time * (1.0 if metric == "wall_s" else 1e3)
+
+
+def tokens_counted(workload: Workload, metric: str) -> float:
+    """Tokens that a rate counts in the time of one token of its path.
+
+    decode_tps counts all G tokens of the answer over the time after the first one, which takes G - 1 tokens' time
+    (llama.cpp, tools/server/server-context.cpp: t_start_generation is taken when the first token is sampled, n_decoded counts it).
+    """
+    answer = workload.generated_tokens
+    return answer / (answer - 1) if metric == "decode_tps" and answer and answer > 1 else 1.0
