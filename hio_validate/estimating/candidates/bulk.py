@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen
+from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
 
 _MICROBATCH = ("ubatch-size", "max-num-batched-tokens")
 _LOGICAL = ("batch-size",)
@@ -43,12 +43,9 @@ def _slots(seen: Seen) -> Iterator[Mechanism]:
     lever, at_once = seen.lever(*_SLOTS), seen.inputs.workload.concurrency
     if lever is None or lever.number is None or lever.number >= at_once or "queueing" not in seen.times:
         return
-    then = replace(
-        seen.inputs, stated={key: each for key, each in seen.inputs.stated.items() if key != "queue-wait"}
-    )
     yield Mechanism(
         f"slots-{at_once}", 2, f"begin {at_once} requests at once, so that none waits for a slot",
-        term="queueing", lever=lever, to=str(at_once), then=then,
+        term="queueing", lever=lever, to=str(at_once), then=without(seen.inputs, "queue-wait"),
         stop_if="each answer becomes slower than the plan's bounds allow",
         needs=("a bound on the decode rate of each request: slots share the pass",),
     )  # fmt: skip

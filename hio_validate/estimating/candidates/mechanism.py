@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from hio_validate.costs.composition import longest_of_groups, time_of
-from hio_validate.costs.interval import Interval
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.costs.interval import ZERO, Interval
+from hio_validate.costs.units import amount
+from hio_validate.estimating.inputs import STATED, Inputs
 from hio_validate.estimating.ledger import Ledger
 from hio_validate.models.estimate import Assumption, BoundTime
 from hio_validate.models.profile import Part, Profile
@@ -131,6 +132,12 @@ class Seen:
                 yield Lever(found.address, found.value, option)
             elif option is not None:
                 yield Lever(f"{process}.{option.factor}", UNKNOWN, option)
+
+
+def without(inputs: Inputs, cost: str) -> Inputs:
+    """The inputs with a cost of nothing, one of those that a person may state (estimating.inputs.STATED)."""
+    none = amount(ZERO, STATED[cost][0])
+    return replace(inputs, stated={**inputs.stated, cost: none})
 
 
 def times_of(ledger: Ledger) -> dict[str, Interval]:
