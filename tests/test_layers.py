@@ -53,7 +53,7 @@ MAY_IMPORT = {
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test planned_quality",
     "planned_delta": "spelling source repo evidence rules planning",
     "campaigning": "quantity source models recording repo settings ledger known_good evidence rules planning planned_quality",
-    "estimating": "moment models repo settings costs ledger evidence rules",
+    "estimating": "moment spelling costs models repo settings ledger evidence rules",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo evidence ledger recording rules engine",

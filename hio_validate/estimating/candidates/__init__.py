@@ -25,6 +25,7 @@ from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen
 from hio_validate.estimating.duration import minutes_of
 from hio_validate.estimating.inputs import Inputs
 from hio_validate.estimating.ledger import Ledger
+from hio_validate.estimating.opportunity import opportunity_of as opportunity_of
 from hio_validate.models.estimate import Assumption, BoundTime, Candidate
 
 FAMILIES = (
