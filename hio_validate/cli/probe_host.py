@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from hio_validate import __version__, recording, writing
+from hio_validate.cli.alone import alone
 from hio_validate.cli.progress import Measuring
 from hio_validate.cli.shared import as_json, format_option, repo_option, root_of, show, stop, width
-from hio_validate.execute import jobs, lock, preflight
 from hio_validate.models.base import JudgedBy
 from hio_validate.models.ceilings import Ceilings
 from hio_validate.observe import proc
@@ -63,7 +61,7 @@ def host(
     if not yes:
         _nothing_yet(facts, warnings, format_)
         return
-    with _alone():
+    with alone():
         measured = _measure(found, named, extent, folder, warnings)
     wrote = _keep(root, file, measured) if write else None
     if format_ == "json":
@@ -144,22 +142,6 @@ def _nothing_yet(facts: dict[str, str], warnings: list[str], format_: str) -> No
             f"{probed.before(VERB, facts, warnings, width())}"
             "nothing has been measured yet; --yes measures, --yes --write keeps it, too\n"
         )
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """The lock of this host: no trial runs, and none begins while this one measures."""
-    reason = preflight.refused(jobs.state_folder())
-    if reason:
-        stop(reason, 1)
-    try:
-        held = lock.take()
-    except lock.Taken as error:
-        stop(str(error), 1)
-    try:
-        yield
-    finally:
-        held.close()
 
 
 def _measure(
