@@ -52,7 +52,7 @@ MAY_IMPORT = {
     "planned_quality": "moment repo evidence rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test planned_quality",
     "campaigning": "quantity source models recording repo settings ledger known_good evidence rules planning planned_quality",
-    "estimating": "models repo",
+    "estimating": "models repo rules",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo evidence ledger recording rules engine",
@@ -72,7 +72,7 @@ MAY_IMPORT = {
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "campaign_prospect": "models repo evidence rules prospect execute",
-    "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
+    "report": "diagnostic moment quantity costs models repo settings ledger evidence inheritance status next_test life checkpoint "
     "review render execute size prospect campaign_prospect importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",

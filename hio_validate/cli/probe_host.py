@@ -25,7 +25,7 @@ from hio_validate.probing import disk, memory
 from hio_validate.probing import host as probing
 from hio_validate.probing.extent import FULL, MIB, QUICK, Extent
 from hio_validate.probing.refusal import CannotProbe, NotMeasured
-from hio_validate.report import ceilings as page
+from hio_validate.report import ceilings, probed
 from hio_validate.rules import NEWEST
 
 VERB = "hio probe host"
@@ -69,10 +69,10 @@ def host(
         measured = _measure(found, named, extent, folder, warnings)
     wrote = _keep(root, file, measured) if write else None
     if format_ == "json":
-        show(as_json(page.as_shape(measured, facts, warnings, wrote)))
+        show(as_json(probed.as_shape(measured, facts, warnings, wrote)))
     else:
         kept = f"wrote {wrote}\n" if wrote else f"nothing was kept; --write keeps it as {file}\n"
-        show(f"{page.render(measured, width())}\n{kept}")
+        show(f"{ceilings.text(measured, width())}\n{kept}")
 
 
 def _check_name(name: str, file: Path, write: bool) -> None:
@@ -143,10 +143,10 @@ def _program(pid: int) -> str:
 
 def _nothing_yet(facts: dict[str, str], warnings: list[str], format_: str) -> None:
     if format_ == "json":
-        show(as_json(page.as_shape(None, facts, warnings, None)))
+        show(as_json(probed.as_shape(None, facts, warnings, None)))
     else:
         show(
-            f"{page.before(VERB, facts, warnings, width())}"
+            f"{probed.before(VERB, facts, warnings, width())}"
             "nothing has been measured yet; --yes measures, --yes --write keeps it, too\n"
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +64,38 @@ def total(*intervals: Interval) -> Interval:
     for each in intervals:
         found = found + each
     return found
+
+
+def either(one: Interval, other: Interval) -> Interval:
+    """The first one's best guess, within the ends of both."""
+    return Interval(one.value, min(one.low, other.low), max(one.high, other.high))
+
+
+def digits(interval: Interval) -> int:
+    """Significant digits that an interval allows its best guess, 1 to 4: as many as its width leaves certain, and one."""
+    if interval.is_exact or not interval.value:
+        return 4
+    width = (interval.high - interval.low) / interval.value
+    return min(4, max(1, 1 - math.floor(math.log10(width)))) if width else 4
+
+
+def rounded(interval: Interval) -> Interval:
+    """The interval to the digits that it allows, for showing: its ends outwards, so that it still contains itself.
+
+    Documents keep the full numbers. A known number is rounded as such.
+    """
+    places = digits(interval)
+    value = _to(interval.value, places, interval.value, ROUND_HALF_EVEN)
+    if interval.is_exact:
+        return Interval.exact(value)
+    low = _to(interval.low, places, interval.value, ROUND_FLOOR)
+    high = _to(interval.high, places, interval.value, ROUND_CEILING)
+    return Interval(min(max(value, low), high), low, high)
+
+
+def _to(number: float, places: int, as_wide_as: float, rounding: str) -> float:
+    """A number to the last place that `as_wide_as` shows with so many digits."""
+    if not as_wide_as:
+        return number
+    last = Decimal(as_wide_as).adjusted() - places + 1
+    return float((Decimal(number).scaleb(-last)).to_integral_value(rounding).scaleb(last))

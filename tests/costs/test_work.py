@@ -1,0 +1,201 @@
+"""Work, each number computed by hand, and what has to hold whatever the shape."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hio_validate.costs.interval import Interval
+from hio_validate.costs.work import (
+    attention_flops,
+    attention_flops_over,
+    distinct_experts,
+    draft_bytes,
+    flops_per_pass,
+    kv_bytes_per_token,
+    kv_read,
+    kv_read_over,
+    populated,
+    products_by_type,
+    stored_bytes,
+    weights_by_type,
+    weights_per_pass,
+)
+from hio_validate.models.estimate import Workload
+from tests.costs.shapes import DENSE, EXPERTS, TIED, WINDOWS, shape
+
+ONE = Interval.exact(1.0)
+TOKENS = st.integers(1, 4000).map(lambda count: Interval.exact(float(count)))
+SHAPES = st.sampled_from((DENSE, TIED, WINDOWS, EXPERTS))
+
+
+def workload(prompt: int | None = None, answer: int | None = None) -> Workload:
+    return Workload.model_validate(
+        {"stack": "base@sha256:" + "0" * 64, "prompt_tokens": prompt, "generated_tokens": answer}
+    )
+
+
+def test_one_token_reads_all_layers_the_output_and_one_row_of_the_embedding() -> None:
+    assert weights_per_pass(DENSE, ONE) == Interval.exact(3400 + 1440 + 2880 + 256 + 34)
+
+
+def test_more_tokens_read_more_rows_and_no_layer_twice() -> None:
+    ten = weights_per_pass(DENSE, Interval.exact(10.0))
+    assert (ten.low, ten.value, ten.high) == (8010, 8316, 8316)  # at least the same row each time
+
+
+def test_a_tied_table_is_streamed_once_as_output_and_not_looked_up_beside() -> None:
+    assert weights_per_pass(TIED, ONE) == Interval.exact(3400 + 1440 + 2880 + 256)
+
+
+def test_without_logits_the_output_is_not_read() -> None:
+    assert weights_per_pass(DENSE, ONE, output=False) == Interval.exact(1440 + 2880 + 256 + 34)
+    assert weights_per_pass(TIED, ONE, output=False) == Interval.exact(1440 + 2880 + 256 + 34)
+
+
+def test_a_table_is_the_output_where_no_tensor_is() -> None:
+    unknown = TIED.model_copy(update={"tied": None})
+    assert weights_per_pass(unknown, ONE) == weights_per_pass(TIED, ONE)
+    assert weights_per_pass(DENSE.model_copy(update={"tied": None}), ONE) == weights_per_pass(DENSE, ONE)
+
+
+def test_rows_of_a_table_whose_rows_are_not_known_may_be_none_or_all() -> None:
+    bare = DENSE.model_copy(update={"vocabulary": None, "embedding": None})
+    found = weights_per_pass(bare, ONE)
+    assert (found.low, found.value, found.high) == (7976, 7976, 11376)
+    by_width = DENSE.model_copy(update={"vocabulary": None})
+    assert weights_per_pass(by_width, ONE) == weights_per_pass(DENSE, ONE)
+
+
+def test_other_tensors_may_be_read_or_not() -> None:
+    found = weights_per_pass(shape([("other", "f16", 10, 20), ("attention", "f16", 5, 10)]), ONE)
+    assert (found.low, found.value, found.high) == (10, 30, 30)
+
+
+def test_bytes_by_format_add_up() -> None:
+    found = weights_by_type(DENSE, ONE)
+    assert set(found) == {"q8_0", "Q4_K", "f32"}
+    assert sum(each.value for each in found.values()) == weights_per_pass(DENSE, ONE).value
+
+
+def test_one_token_meets_the_active_experts_and_drafting_layers_stand_apart() -> None:
+    assert weights_per_pass(EXPERTS, ONE) == Interval.exact(200 + 16000 * 2 / 8)
+    assert draft_bytes(EXPERTS) == Interval.exact(100.0)
+    assert stored_bytes(EXPERTS) == Interval.exact(16300.0)
+
+
+def test_a_batch_meets_the_expected_number_of_experts() -> None:
+    found = distinct_experts(8, 2, Interval.exact(2.0))
+    assert (found.low, found.high) == (2, 4)
+    assert found.value == pytest.approx(8 * (1 - 0.75**2))
+
+
+def test_the_expected_number_of_experts_is_what_chance_gives() -> None:
+    chance, rounds = random.Random(7), 4000
+    met = sum(len({e for _ in range(5) for e in chance.sample(range(16), 3)}) for _ in range(rounds)) / rounds
+    assert distinct_experts(16, 3, Interval.exact(5.0)).value == pytest.approx(met, rel=0.01)
+
+
+def test_k_and_v_of_a_token_in_all_layers() -> None:
+    assert kv_bytes_per_token(DENSE, "f16", "f16") == Interval.exact(2 * 2 * (8 * 2 + 8 * 2))
+    assert kv_bytes_per_token(DENSE, "q8_0", "f16").value == pytest.approx(2 * 2 * (8 * 34 / 32 + 16))
+    assert kv_bytes_per_token(WINDOWS, "f16", "f16") == Interval.exact(4 * 64.0)
+
+
+def test_a_window_reads_no_further_and_layers_without_k_and_v_nothing() -> None:
+    assert kv_read(WINDOWS, Interval.exact(100.0), "f16", "f16") == Interval.exact(64 * 100 + 3 * 64 * 10)
+    assert kv_read(WINDOWS, Interval(8.0, 5.0, 20.0), "f16", "f16") == Interval(
+        4 * 64 * 8, 4 * 64 * 5, 64 * 50
+    )
+
+
+def test_an_unknown_format_of_k_is_an_interval() -> None:
+    found = kv_bytes_per_token(DENSE, None, "f16")
+    assert found.low < found.value < found.high
+    assert found.contains(kv_bytes_per_token(DENSE, "q8_0", "f16").value)
+
+
+@given(st.integers(0, 60), st.integers(1, 60), st.integers(1, 7), st.integers(1, 5))
+def test_the_mean_over_positions_is_that_of_each_position(
+    start: int, count: int, step: int, tokens: int
+) -> None:
+    positions = range(start, start + count * step, step)
+    window = [
+        kv_read(
+            WINDOWS.model_copy(
+                update={
+                    "attention": [
+                        each.model_copy(update={"window": each.window and each.window + tokens - 1})
+                        for each in WINDOWS.attention
+                    ]
+                }
+            ),
+            Interval.exact(float(position)),
+            "f16",
+            "f16",
+        ).value
+        for position in positions
+    ]
+    assert kv_read_over(WINDOWS, positions, "f16", "f16", tokens).value == pytest.approx(
+        sum(window) / len(window)
+    )
+    assert attention_flops_over(WINDOWS, positions).value == pytest.approx(
+        sum(attention_flops(WINDOWS, ONE, Interval.exact(float(each))).value for each in positions) / count
+    )
+
+
+def test_operations_are_two_for_each_number_passed_and_attention_by_what_is_populated() -> None:
+    assert flops_per_pass(DENSE, ONE, Interval.exact(10.0)) == Interval.exact(
+        2 * (3200 + 2560 + 5120) + 2 * 2 * 4 * (8 + 8) * 10
+    )
+    assert products_by_type(DENSE, Interval.exact(5.0), ONE)["q8_0"] == Interval.exact(6400.0)
+    assert products_by_type(TIED, Interval.exact(5.0), ONE)["q8_0"] == Interval.exact(6400.0)
+
+
+def test_a_token_is_multiplied_with_its_own_experts_however_many_the_batch_meets() -> None:
+    found = products_by_type(EXPERTS, Interval.exact(4.0), Interval.exact(4.0))
+    assert found["bf16"] == Interval.exact(4 * (2 * 100 + 2 * 8000 * 2 / 8))
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"), [("decode-token", 104.0), ("prefill-token", 50.5), ("request", 50.5)]
+)
+def test_the_populated_length_is_the_mean_over_what_is_evaluated(path: str, expected: float) -> None:
+    assert populated(workload(100, 8), path) == Interval.exact(expected)
+
+
+def test_decode_sees_the_mean_of_its_passes() -> None:
+    seen = [100 + each for each in range(1, 8)]  # 8 tokens: the first follows from the prompt
+    assert populated(workload(100, 8), "decode-token") == Interval.exact(sum(seen) / len(seen))
+
+
+def test_lengths_that_are_not_known_are_not_nothing() -> None:
+    assert populated(workload(None, 8), "decode-token") is None
+    assert populated(workload(100), "decode-token") is None
+    assert populated(workload(None, 8), "prefill-token") is None
+
+
+@given(SHAPES, TOKENS, TOKENS)
+def test_more_tokens_are_never_less_work(model: object, one: Interval, other: Interval) -> None:
+    few, many = sorted((one, other), key=lambda each: each.value)
+    for work in (
+        lambda tokens: weights_per_pass(model, tokens),
+        lambda tokens: flops_per_pass(model, tokens, Interval.exact(9.0)),
+        lambda tokens: kv_read(model, tokens, "f16", "q8_0"),
+        lambda tokens: flops_per_pass(model, ONE, tokens),
+    ):
+        less, more = work(few), work(many)
+        assert less.low <= more.low and less.high <= more.high
+        assert less.value <= more.value * (1 + 1e-12)
+
+
+@given(SHAPES, st.lists(st.integers(1, 900), min_size=3, max_size=3).map(sorted))
+def test_an_interval_of_tokens_contains_the_work_of_each(model: object, ends: list[int]) -> None:
+    low, value, high = (float(each) for each in ends)
+    whole = weights_per_pass(model, Interval(value, low, high))
+    for each in (low, value, high):
+        assert whole.low <= weights_per_pass(model, Interval.exact(each)).value * (1 + 1e-12)
+        assert weights_per_pass(model, Interval.exact(each)).value <= whole.high * (1 + 1e-12)
