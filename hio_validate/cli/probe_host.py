@@ -58,7 +58,7 @@ def host(
     extent, folder = QUICK if quick else FULL, disk_ or disk.default_folder()
     root, _ = root_of(repo)
     found = probing.machine()
-    named = name or f"{(found.host.id or 'host')[:12]}-{datetime.now(UTC):%Y-%m-%d}"
+    named = name if name is not None else f"{(found.host.id or 'host')[:12]}-{datetime.now(UTC):%Y-%m-%d}"
     file = f"{_FOLDER}/{named}.yaml"
     _check_name(named, root / file, write)
     facts, warnings = _facts(found, extent, folder), _warnings(found)
