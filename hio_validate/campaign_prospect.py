@@ -22,7 +22,7 @@ from hio_validate.execute.campaigns import Begun, Standing
 from hio_validate.execute.work import Work
 from hio_validate.models.campaign import Campaign, Cell
 from hio_validate.prospect import Prospect, prospect
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 
 LONGEST_NAME = 90
@@ -59,6 +59,8 @@ class CampaignProspect:
     """Act beyond measuring -> who needs it."""
     reasons: tuple[str, ...]
     """What speaks against the campaign as a whole."""
+    record: Item | None
+    """What became of it, where it has run to its end; its cells then stand as recorded."""
 
     @property
     def model(self) -> Campaign:
@@ -85,13 +87,20 @@ class CampaignProspect:
 def outlook(item: Item, view: View, root: Path, state: Path, now: str, prepare: Prepare) -> CampaignProspect:
     """The prospect of a valid campaign at `now` (UTC, as documents write it)."""
     begun = campaigns.open_of(state, item, root)
-    run_id = begun.run_id if begun else campaigns.run_id_for(item, view.repo, state, now)
+    record = None if begun else next(reversed(records_of(item, view.repo)), None)
+    run_id = (
+        begun.run_id
+        if begun
+        else record.name
+        if record
+        else campaigns.run_id_for(item, view.repo, state, now)
+    )
     cells = []
     at_work = any(
         each.state in ("running", "unsafe") for each in campaigns.standings(state, run_id, item.model.cells)
     )
     for name, cell, plan in cells_of(item, view.repo):
-        stands = campaigns.standing(state, run_id, name)
+        stands = _recorded(record, name) if record else campaigns.standing(state, run_id, name)
         refused: tuple[str, ...] = ()
         if plan is None:
             refused = (f"the plan {cell.plan} cannot be read; hio validate says why",)
@@ -110,18 +119,28 @@ def outlook(item: Item, view: View, root: Path, state: Path, now: str, prepare: 
         cells=tuple(cells),
         coverage=tuple(coverage_of(item.model)),
         acts=acts_needed(item, view.repo),
-        reasons=tuple(_reasons(item, view, begun, run_id, now)),
+        reasons=tuple(_reasons(item, view, begun, record, run_id, now)),
+        record=record,
     )
 
 
-def _reasons(item: Item, view: View, begun: Begun | None, run_id: str, now: str) -> list[str]:
+def _recorded(record: Item, cell: str) -> Standing:
+    """How a cell ended, as the campaign's record says."""
+    ended = record.model.cells.get(cell)
+    if ended is None:
+        return Standing(cell, "", "not-run", "the record does not know this cell")
+    return Standing(cell, name_of(ended.run) if ended.run else "", ended.outcome, ended.why or "")
+
+
+def _reasons(
+    item: Item, view: View, begun: Begun | None, record: Item | None, run_id: str, now: str
+) -> list[str]:
     model: Campaign = item.model
+    if record is not None:
+        return [
+            f"it has run as {record.name}: hio champion {item.name} says what came of it; a new question is a new campaign"
+        ]
     found = []
-    ran = records_of(item, view.repo)
-    if ran:
-        found.append(
-            f"it has run as {ran[-1].name}: hio champion {item.name} says what came of it; a new question is a new campaign"
-        )
     if begun is not None and begun.data.get("campaign", "").partition("@")[2] != item.document.digest:
         found.append(f"it was edited since {run_id} began: restore it, or write a campaign of another name")
     if model.target is not None and model.target.scheduler not in (None, "host"):

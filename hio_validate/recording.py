@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hio_validate.models.capture import Capture
+from hio_validate.models.ceilings import Ceilings
 from hio_validate.models.family import Family
 from hio_validate.models.site import Site
 from hio_validate.settings.argv import read_argv
@@ -18,7 +19,7 @@ from hio_validate.settings.family import recognised
 from hio_validate.settings.places import SECRET
 from hio_validate.settings.secrets import WITHHELD
 from hio_validate.source import digest_of
-from hio_validate.source.dump import dump
+from hio_validate.source.dump import Row, dump
 from hio_validate.source.edit import Edit, Set, edit
 
 _SCHEMA_DEPTH = "../"
@@ -36,6 +37,16 @@ def capture_file(capture: Capture, file: str) -> bytes:
         capture.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True) | {"hio": "capture/v1"},
         head=head,
     )
+
+
+def ceilings_file(ceilings: Ceilings, file: str, verb: str) -> bytes:
+    """The bytes of measured ceilings, which `verb` measured."""
+    head = (
+        modeline("ceilings", file) + f"\nMeasured by {verb}; never edited. What is absent was not measured."
+    )
+    data = ceilings.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+    judged_by = {"judged_by": Row(data["judged_by"])} if "judged_by" in data else {}
+    return dump({"hio": "ceilings/v1", **data, **judged_by}, head=head)
 
 
 def engine_file(

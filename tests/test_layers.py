@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "parents": "history",
     "observe": "models settings",
     "recording": "source models settings",
+    "probing": "models observe",
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity source models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
@@ -51,7 +52,7 @@ MAY_IMPORT = {
     "planned_quality": "moment repo evidence rules",
     "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test planned_quality",
     "campaigning": "quantity source models recording repo settings ledger known_good evidence rules planning planned_quality",
-    "estimating": "models repo",
+    "estimating": "models repo rules",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
     "appending": "diagnostic source models repo evidence ledger recording rules engine",
@@ -71,11 +72,11 @@ MAY_IMPORT = {
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "campaign_prospect": "models repo evidence rules prospect execute",
-    "report": "diagnostic moment quantity models repo settings ledger evidence inheritance status next_test life checkpoint "
+    "report": "diagnostic moment quantity costs models repo settings ledger evidence inheritance status next_test life checkpoint "
     "review render execute size prospect campaign_prospect importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
+    "cli": "probing places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating planning focused prospect from_run importing known_good "
     "measurements receipts baselines rests_on exporting campaign_prospect campaigning",
@@ -89,14 +90,16 @@ ONLY = {
     "click": {"cli"},
     "pydantic": {"models", "json_schema", "compile"},
     "pydantic_core": {"models", "json_schema", "compile"},
-    "subprocess": {"history", "observe", "render", "execute"},
-    "tempfile": {"writing", "observe", "render", "checkpoint", "importing"},
+    "subprocess": {"history", "observe", "probing", "render", "execute"},
+    "tempfile": {"writing", "observe", "probing", "render", "checkpoint", "importing"},
     "jinja2": {"render"},
     "detect_secrets": {"checkpoint"},
     "jsonschema": {"exporting"},
     "urllib.request": {"observe"},
-    "http": {"observe", "execute"},
+    "http": {"observe", "probing", "execute"},
     "socket": {"observe", "execute"},
+    "numpy": {"probing"},
+    "threadpoolctl": {"probing"},
 }
 """Library -> the only rooms that may import it."""
 
@@ -219,7 +222,16 @@ def test_only_history_runs_git_and_no_rule_reaches_out() -> None:
 
 
 def test_start_up_imports_no_heavy_library() -> None:
-    heavy = {"numpy", "ruamel", "git", "httpx", "hypothesis"}
+    never = {"ruamel", "git", "httpx", "hypothesis"}
+    when_called = {"numpy", "threadpoolctl"}
     assert sys.version_info >= (3, 11)
     for path in MODULES:
-        assert not {name.partition(".")[0] for name, _ in _imports(MODULES[path])} & heavy, path
+        assert not {name.partition(".")[0] for name, _ in _imports(MODULES[path])} & never, path
+        inside = {
+            line
+            for function in ast.walk(MODULES[path])
+            if isinstance(function, ast.FunctionDef)
+            for _, line in _imports(function)
+        }
+        at_start = {name.partition(".")[0] for name, line in _imports(MODULES[path]) if line not in inside}
+        assert not at_start & when_called, path

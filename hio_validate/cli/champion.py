@@ -51,7 +51,8 @@ def champion(
         _write(judged, root, view)
     elif format_ == "text" and judged.winners:
         show("\nnext\n" + "".join(f"  {each}\n" for each in next_steps(judged, item.service or "")))
-        show(f"  hio champion {item.name} --write adds its settings to the known-good registry\n")
+        if judged.overall is not None:
+            show(f"  hio champion {item.name} --write adds its settings to the known-good registry\n")
     sys.exit(code)
 
 

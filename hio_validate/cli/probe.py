@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from hio_validate.cli.probe_host import host
+
 
 @click.group()
 def probe() -> None:
@@ -11,3 +13,6 @@ def probe() -> None:
 
     host and engine measure and need --yes; model and profile read a file.
     """
+
+
+probe.add_command(host)

@@ -63,3 +63,35 @@ class Reading:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+class Measuring:
+    """What is measured now: a moving line on a terminal, elsewhere a line for what begins, every few seconds."""
+
+    _EVERY_S = 5.0
+
+    def __init__(self, about_s: float) -> None:
+        self._about = about_s
+        self._watched = sys.stderr.isatty()
+        self._next = 0.0
+        self._shown = False
+
+    def __call__(self, what: str, passed_s: float) -> None:
+        """`what` begins, or ended, after `passed_s` seconds."""
+        said = f"hio: {what}, {passed_s:.0f} of at most {self._about:.0f} s"
+        if self._watched:
+            import shutil  # where somebody looks
+
+            sys.stderr.write(f"\r\x1b[K{said[: shutil.get_terminal_size().columns - 1]}")
+            self._shown = True
+        elif passed_s >= self._next:
+            self._next = passed_s + self._EVERY_S
+            sys.stderr.write(f"{said}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Take the moving line away."""
+        if self._shown:
+            self._shown = False
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

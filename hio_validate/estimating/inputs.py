@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hio_validate.models.estimate import Amount, EstimateTarget, MeasuredBaseline, Workload
 from hio_validate.repo import Item
+from hio_validate.rules.base import View
 
 STATED = {
     "launches": ("1", "kernel launches of one pass"),
@@ -50,3 +51,5 @@ class Inputs:
     """What is not there, one sentence each."""
     wrong: tuple[Item, ...] = ()
     """Open correctness failures of the stack (contract 9.6)."""
+    view: View | None = None
+    """The repository it was gathered from: settings in force, ledger, runs. Without it no setting is known."""

@@ -6,16 +6,18 @@ Invariant: a cell that nobody ran, or that ran outside the campaign, counts for 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hio_validate.evidence import quality_gate
 from hio_validate.evidence.campaign import records_of, runs_of
 from hio_validate.evidence.case import Known
 from hio_validate.evidence.comparison import Comparison
+from hio_validate.evidence.design import has_answered
 from hio_validate.evidence.outcome import Condition, Result, Tier
 from hio_validate.evidence.tiers import Verdict, verdict
 from hio_validate.models.campaign import Cell
+from hio_validate.quantity import counted
 from hio_validate.repo import Item, name_of
 from hio_validate.settings.value import text_of
 
@@ -37,6 +39,8 @@ class CellResult:
     verdict: Verdict | None
     why_not: str
     """Why there is no run; nothing where there is one."""
+    otherwise: tuple[tuple[str, str], ...] = ()
+    """Where it shows an improvement: other runs of the same comparison that do not, each with what it shows."""
 
     @property
     def regime(self) -> str:
@@ -115,7 +119,20 @@ def results_of(campaign: Item, known: Known) -> Iterator[CellResult]:
             why = "its run ran another plan" if run is not None else "it was not run under this campaign"
             yield CellResult(name, cell, None, None, why)
         else:
-            yield CellResult(name, cell, run, verdict(run, known), "")
+            result = CellResult(name, cell, run, verdict(run, known), "")
+            yield replace(result, otherwise=tuple(_otherwise(result, known))) if result.may_win else result
+
+
+def _otherwise(cell: CellResult, known: Known) -> Iterator[tuple[str, str]]:
+    plan = known.repo.find("plan/v1", cell.cell.plan, cell.run.service) if cell.run is not None else None
+    if plan is None or plan.model is None:
+        return
+    for run in known.repo.of("run/v1"):
+        if run is cell.run or run.service != plan.service or not has_answered(run, plan, known.repo):
+            continue
+        judged = verdict(run, known)
+        if judged.tier is Tier.VERDICT and judged.result is not Result.IMPROVEMENT:
+            yield run.name, _SHOWN[judged.result]
 
 
 def _pinned(campaign: Item, known: Known) -> dict[str, str | None] | None:
@@ -128,3 +145,14 @@ def scope_of(each: CellResult, what: str) -> str:
     """What a run says of where it holds: host, model; unknown where it does not."""
     scope = each.run.model.scope if each.run is not None else None
     return str(getattr(scope, what, None) or "unknown")
+
+
+def host_of(each: CellResult) -> str:
+    """The host of a run, shortly, with the processors that its captures saw: what a campaign says of its target is a text."""
+    short = scope_of(each, "host")[:12]
+    if each.verdict is None:
+        return short
+    case = each.verdict.case
+    hosts = [kept.host for arm in case.model.arms for _, kept in case.captures(arm) if kept is not None]
+    seen = sorted({f"{one.cpu}, {counted(one.cores, 'processor')}" for one in hosts if one.cpu and one.cores})
+    return f"{short} ({' or '.join(seen)})" if seen else short

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from hio_validate.evidence.campaign import records_of
 from hio_validate.evidence.case import Known
-from hio_validate.evidence.cell_result import CellResult, Configuration, results_of, scope_of
+from hio_validate.evidence.cell_result import CellResult, Configuration, host_of, results_of, scope_of
 from hio_validate.evidence.champion_gates import gates
 from hio_validate.evidence.outcome import Condition
 from hio_validate.evidence.quality_gate import answered
@@ -93,7 +93,7 @@ class Champion:
     @property
     def scope(self) -> str:
         """Where it holds, in words."""
-        hosts = sorted({scope_of(each, "host")[:12] for each in self.cells if each.run is not None})
+        hosts = sorted({host_of(each) for each in self.cells if each.run is not None})
         models = sorted({scope_of(each, "model")[:12] for each in self.cells if each.run is not None})
         space = self.campaign.model.scope.factors
         said = [f"host {' and '.join(hosts) or 'unknown'}", f"model {' and '.join(models) or 'unknown'}"]

@@ -29,6 +29,7 @@ def as_shape(found: CampaignProspect, report: Report | None, exit_code: int) -> 
         "question": found.model.question,
         "run_id": found.run_id,
         "begun": found.begun.at if found.begun else None,
+        "record": found.record.file if found.record else None,
         "cells": [_cell(each, found.coverage) for each in found.cells],
         "coverage": list(found.coverage),
         "acts": {act: list(of) for act, of in found.acts.items()},
@@ -72,8 +73,15 @@ def render(found: CampaignProspect, width: int = 80, *, judged: bool = False) ->
         + paragraph(model.question, width),
         table(list(_facts(found)), width),
         "cells\n"
-        + table([_row(each) for each in found.cells], width, ("  cell", "state", "what it does"), True),
+        + table(
+            [_row(each) for each in found.cells],
+            width,
+            ("  cell", "state", "its run" if found.record else "what it does"),
+            True,
+        ),
     ]
+    if found.record is not None:
+        return "\n".join(parts)
     against = [each for each in found.refused if not (judged and _BY_A_RULE.search(each))]
     parts += ["what speaks against it\n" + refusals(against, width)] if against else []
     return "\n".join(parts)
@@ -82,7 +90,9 @@ def render(found: CampaignProspect, width: int = 80, *, judged: bool = False) ->
 def next_step(found: CampaignProspect, report: Report, width: int = 80) -> str:
     """What to type now: one paragraph."""
     name = found.item.name
-    if report.exit_code or found.refused:
+    if found.record is not None:
+        said = f"hio champion {name}; it has run, so that a new question is a new campaign"
+    elif report.exit_code or found.refused:
         said = f"mend what speaks against it, then hio campaign check {name}"
     elif any(each.rule == "unknown-noise" for each in report.of(Severity.GATE)):
         said = (
@@ -117,6 +127,9 @@ def _facts(found: CampaignProspect) -> Iterator[tuple[str, str]]:
     yield "speculation", ", ".join(scope.speculation) or "not touched"
     acts = "; ".join(f"{act} for {', '.join(of)}" for act, of in found.acts.items())
     yield "acts", acts or "none beyond measuring"
+    if found.record is not None:
+        yield "recorded", found.record.file
+        return
     left = len(found.left)
     yield (
         "at most",
@@ -128,6 +141,8 @@ def _row(each: CellProspect) -> tuple[str, str, str]:
     plan = each.plan
     if plan is None:
         return f"  {each.name}", "unreadable", f"its plan {each.cell.plan} cannot be read"
+    if not each.standing.is_open:
+        return f"  {each.name}", each.standing.state, each.standing.why or each.standing.run
     stops = f"stops {plan.stops}" if plan.stops else "stops nothing"
     missing = sum(1 for one in plan.approvals if one.missing)
     lacks = f"; {counted(missing, 'approval')} missing" if missing else ""

@@ -66,7 +66,8 @@ def _of_regime(found: Champion, regime: Regime) -> str:
     best = winner.best
     near = f"; not told apart from {', '.join(regime.not_told_apart)}" if regime.not_told_apart else ""
     values = from_to(*best.medians, best.metric.unit)
-    return f"{configuration(winner)}, {best.metric.name} {values} ({change(best.change)}), by {winner.name}{near}"
+    other = "".join(f"; {run} measured the same and shows {shown}" for run, shown in winner.otherwise)
+    return f"{configuration(winner)}, {best.metric.name} {values} ({change(best.change)}), by {winner.name}{near}{other}"
 
 
 def configuration(winner: CellResult) -> str:
@@ -127,6 +128,10 @@ def as_shape(found: Champion, exit_code: int) -> dict[str, Any]:
                 "regime": each.name,
                 "winner": _winner(each.winner) if each.winner is not None and found.gates_met else None,
                 "not_told_apart": list(each.not_told_apart),
+                "otherwise": [
+                    {"run": run, "shows": shown}
+                    for run, shown in (each.winner.otherwise if each.winner else ())
+                ],
                 "cells": [one.name for one in each.cells],
             }
             for each in found.regimes

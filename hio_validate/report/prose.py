@@ -23,9 +23,18 @@ def text(said: str) -> str:
     return " ".join(_word(word) for word in said.split(" "))
 
 
+def cell(said: str) -> str:
+    """The same for a cell of a table, where no word begins a line."""
+    return " ".join(_in_a_line(word) for word in said.split(" "))
+
+
 def _word(word: str) -> str:
     if _BEGINS_A_BLOCK.fullmatch(word):
         return f"{word[:-1]}\\{word[-1]}" if word[0].isdigit() else f"\\{word}"
+    return _in_a_line(word)
+
+
+def _in_a_line(word: str) -> str:
     return word if _PLAIN.fullmatch(word) and "://" not in word else escaped(word)
 
 

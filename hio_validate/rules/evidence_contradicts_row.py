@@ -18,7 +18,7 @@ from itertools import combinations
 from hio_validate.diagnostic import Severity
 from hio_validate.models.entry import Decision, Increment, NegativeControl
 from hio_validate.models.matrix import Bundle, FactorRow
-from hio_validate.repo import Item
+from hio_validate.repo import Item, name_of, pin_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed, with_article
 from hio_validate.rules.cited import Cited, decided_rows, isolation_of
 from hio_validate.settings.difference import NEEDS_A_ROW, Compared
@@ -154,7 +154,11 @@ def _overruled(item: Item, cited: Cited, entry: Item, view: View) -> Problem | N
     ledger = view.ledger(entry.service)
     for later in ledger.entries.values():
         corrects = later.model.kind == "correction" and later.model.corrects.rpartition("/")[2] == entry.name
-        reverses = isinstance(later.model, opposite) and _names_the_row(later.model.factor, cited)
+        reverses = (
+            isinstance(later.model, opposite)
+            and _names_the_row(later.model.factor, cited)
+            and not _decided_another_value(cited, later, view)
+        )
         if (corrects or reverses) and entry.name in ledger.ancestors(ledger.after(later.name)):
             what = "put right" if corrects else "overruled"
             return Problem(
@@ -165,6 +169,17 @@ def _overruled(item: Item, cited: Cited, entry: Item, view: View) -> Problem | N
                 severity=Severity.GATE,
             )
     return None
+
+
+def _decided_another_value(cited: Cited, later: Item, view: View) -> bool:
+    """Whether a later entry is known to speak of another value than the row's: that going back loses overrules nothing."""
+    result, pin = getattr(later.model, "result", None), pin_of(later, "run")
+    run = view.repo.find("run/v1", name_of(pin), later.service) if pin else None
+    if result is None or run is None or run.model is None or len(cited.compared) != 1:
+        return False
+    (compared,) = cited.compared
+    decided = _values(cited, compared, run, view).get(result.to_arm, UNKNOWN)
+    return UNKNOWN not in (decided, compared.to) and not same(decided, compared.to)
 
 
 def _values(cited: Cited, compared: Compared, run: Item, view: View) -> dict[str, str]:

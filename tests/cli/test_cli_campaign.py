@@ -326,6 +326,16 @@ def test_from_a_quiet_host_to_a_champion_that_has_earned_it(tmp_path: Path, stat
     )
     done = hio(place, "campaign", "run", "threads", "--yes")
     assert done.returncode == 0, done.stdout + done.stderr
+    over = hio(place, "campaign", "show", "threads")
+    assert re.search(r"^recorded +manifests/services/here/tiny/campaign-runs/", over.stdout, re.M)
+    assert (
+        re.search(r"^  two +completed  [0-9-]+-threads\.two$", over.stdout, re.M)
+        and "to-run" not in over.stdout
+    )
+    once = hio(place, "campaign", "check", "threads")
+    assert once.returncode == 1 and "next: hio champion threads" in once.stdout
+    again = hio(place, "campaign", "run", "threads", "--yes")
+    assert again.returncode == 1 and "refused: it has run as" in again.stdout
     told = hio(place, "champion", "threads", "--gate", "champion")
     assert told.returncode == 0, told.stdout
     # Which of the two is ahead, a host that is busy otherwise may decide.

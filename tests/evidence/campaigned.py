@@ -53,7 +53,7 @@ class Campaigned:
         self.pin = pin("threads", text(document))
         write(root, {f"{ROOM}/campaigns/threads.yaml": text(document)})
         for name in cells:
-            self.experiment.plan(f"{RUN_ID}.{name}", self._plan(name))
+            self.experiment.plan(f"{RUN_ID}.{name}", self.planned_as(name))
 
     def run(self, cell: str, speeds: dict[str, list[float]] = SPEEDS, **more: Any) -> None:
         """The run of a cell; `run` and `rows` spoil it as in Experiment.run."""
@@ -64,11 +64,13 @@ class Campaigned:
             if spoil:
                 spoil(document)
 
-        self.experiment.run(f"{RUN_ID}.{cell}", speeds, plan=self._plan(cell), run=joined, **more)
+        self.experiment.run(f"{RUN_ID}.{cell}", speeds, plan=self.planned_as(cell), run=joined, **more)
 
-    def _plan(self, cell: str) -> Spoil:
+    def planned_as(self, cell: str, delta: dict[str, Any] | None = None) -> Spoil:
+        """The plan of a cell, or the same with another delta."""
+
         def changed(plan: dict[str, Any]) -> None:
-            plan["arms"]["two"]["set"] = {"server.threads": self.threads[cell]}
+            plan["arms"]["two"]["set"] = delta or {"server.threads": self.threads[cell]}
             if self.planned:
                 self.planned(plan)
 

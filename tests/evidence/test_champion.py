@@ -35,6 +35,22 @@ def test_the_largest_shown_gain_of_a_regime_is_the_champion(tmp_path: Path) -> N
     assert (shape["result"], shape["champion"]["set"]) == ("champion", {"server.threads": "4"})
 
 
+def test_a_run_of_the_same_comparison_that_shows_nothing_is_told_beside_the_winner(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, {"two": ("2", "short")})
+    made.run("two")
+    made.experiment.run("2026-01-03-earlier", SPEEDS, plan=made.planned_as("two"))
+    (regime,) = made.champion().regimes
+    assert regime.winner is not None and regime.winner.otherwise == ()
+    made.experiment.run("2026-01-03-nothing", SAME, plan=made.planned_as("two"))
+    made.experiment.run("2026-01-03-of-four", SAME, plan=made.planned_as("two", {"server.threads": "4"}))
+    found = made.champion()
+    told = [("2026-01-03-nothing", "nothing beyond the noise of this host")]
+    assert found.overall is not None and list(found.overall.otherwise) == told
+    page = " ".join(render(found).split())
+    assert "2026-01-03-nothing measured the same and shows nothing beyond the noise of this host" in page
+    assert as_shape(found, 0)["regimes"][0]["otherwise"] == [{"run": told[0][0], "shows": told[0][1]}]
+
+
 def test_no_improvement_keeps_the_previous_one_with_a_reason_for_each_cell(tmp_path: Path) -> None:
     made = Campaigned(tmp_path, ONE_REGIME)
     made.run("two", SAME)

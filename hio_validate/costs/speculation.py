@@ -1,0 +1,53 @@
+"""What drafting tokens can pay: tokens a pass, its cost, and the acceptance at which both are even.
+
+Source: Leviathan, Kalman and Matias, "Fast Inference from Transformers via Speculative Decoding", ICML 2023
+(equation 1, theorem 3.8). There verifying costs one pass (v = 1); where a pass of k + 1 tokens costs more than a pass
+of one, as on a processor whose arithmetic is the limit, v says how much more.
+"""
+
+from __future__ import annotations
+
+
+def expected_tokens(acceptance: float, drafted: int) -> float:
+    """Tokens that one pass of the model yields, the one that it samples itself included: (1 - a^(k+1)) / (1 - a).
+
+    `acceptance` is the chance that one drafted token is accepted, in [0, 1], alike and independent for each; `drafted`
+    is k >= 0. Raises ValueError.
+    """
+    _check(acceptance, drafted)
+    return sum(acceptance**place for place in range(drafted + 1))
+
+
+def cost(drafted: int, draft_cost: float, verify_cost: float = 1.0) -> float:
+    """Time of one drafted pass, in passes of one token: k c + v. Raises ValueError."""
+    if drafted < 0 or draft_cost < 0 or verify_cost <= 0:
+        raise ValueError(f"no cost: k = {drafted}, c = {draft_cost}, v = {verify_cost}")
+    return drafted * draft_cost + verify_cost
+
+
+def speedup(acceptance: float, drafted: int, draft_cost: float, verify_cost: float = 1.0) -> float:
+    """How many times as fast decoding becomes; below 1 it becomes slower. Raises ValueError."""
+    return expected_tokens(acceptance, drafted) / cost(drafted, draft_cost, verify_cost)
+
+
+def break_even(drafted: int, draft_cost: float, verify_cost: float = 1.0) -> float | None:
+    """The acceptance at which drafting neither gains nor loses; None where it loses even if all is accepted.
+
+    Zero where it costs no more than a pass without drafting. Raises ValueError.
+    """
+    wanted = cost(drafted, draft_cost, verify_cost)
+    if wanted <= 1:
+        return 0.0
+    if wanted > drafted + 1:
+        return None
+    low, high = 0.0, 1.0
+    while (middle := (low + high) / 2) not in (low, high):
+        low, high = (middle, high) if expected_tokens(middle, drafted) < wanted else (low, middle)
+    return high
+
+
+def _check(acceptance: float, drafted: int) -> None:
+    if not 0 <= acceptance <= 1:
+        raise ValueError(f"an acceptance lies between 0 and 1, not at {acceptance}")
+    if drafted < 0:
+        raise ValueError(f"no fewer than 0 tokens are drafted, not {drafted}")

@@ -1,0 +1,133 @@
+"""How fast memory is read and copied, by a stream that no cache holds.
+
+A copy counts what is read and what is written, as STREAM does (J. D. McCalpin, Memory Bandwidth and Machine Balance,
+IEEE TCCA 1995). Each thread touches its own part first, so that its pages are there, and near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from hio_validate.models.ceilings import Rate
+from hio_validate.probing.blas import Blas
+from hio_validate.probing.extent import LARGEST_CACHE_SHARE, MIB, Extent
+from hio_validate.probing.refusal import NotMeasured
+from hio_validate.probing.sampling import rate, seconds
+
+TIMES_THE_CACHE = 4
+_LEAST_TIMES = 2
+_LEAST_BYTES = 256 * MIB
+_ROW = 4096
+"""Numbers of a row where a matrix is multiplied by a vector: 16 KiB, and the vector stays in the nearest cache."""
+
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The size of one buffer, and why."""
+
+    size: int
+    cache: int | None
+
+    @property
+    def sentence(self) -> str:
+        if self.cache is None:
+            return f"{self.size / MIB:.0f} MiB, the last-level cache is unknown"
+        return f"{self.size / MIB:.0f} MiB, {self.size / self.cache:.1f} x the last-level caches of {self.cache / MIB:.0f} MiB"
+
+
+def stream(extent: Extent, cache: int | None, available: int | None) -> Stream:
+    """The buffer to use. Raises NotMeasured where memory has no room for one that is larger than the caches."""
+    wanted = extent.stream_bytes or max(_LEAST_BYTES, TIMES_THE_CACHE * (cache or 0))
+    most = wanted if available is None else int(available * LARGEST_CACHE_SHARE / 2)
+    size = min(wanted, most) // (8 * _ROW) * (8 * _ROW)
+    if size <= 0 or (cache is not None and size < _LEAST_TIMES * cache and extent.stream_bytes is None):
+        raise NotMeasured(
+            f"memory-read, memory-copy: a buffer may have {size / MIB:.0f} MiB here, and the last-level caches have "
+            f"{(cache or 0) / MIB:.0f} MiB: the caches would answer"
+        )
+    return Stream(size, cache)
+
+
+class Buffers:
+    """Two buffers of one size, touched by as many threads as will read them."""
+
+    def __init__(self, library: Blas, size: int, threads: int) -> None:
+        numpy = library.numpy
+        self._numpy = numpy
+        self._count = size // 4
+        self._from = numpy.empty(self._count, dtype=numpy.float32)
+        self._to = numpy.empty(self._count, dtype=numpy.float32)
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(self._touch, self._parts(threads)))
+
+    def _touch(self, part: slice) -> None:
+        self._from[part] = 1.0
+        self._to[part] = 0.0
+
+    def _parts(self, threads: int) -> list[slice]:
+        """As many pieces as threads, in whole rows."""
+        rows = self._count // _ROW
+        ends = [index * rows // threads * _ROW for index in range(threads + 1)]
+        return [slice(begin, end) for begin, end in pairwise(ends)]
+
+    def readers(self) -> dict[str, Callable[[slice], object]]:
+        """Ways to read every byte once, which differ in how many lines they have under way."""
+        numpy, source = self._numpy, self._from
+        vector = numpy.ones(_ROW, dtype=numpy.float32)
+        return {
+            "matrix of f32 by a vector": lambda part: numpy.dot(source[part].reshape(-1, _ROW), vector),
+            "maximum of u64": lambda part: numpy.max(source[part].view(numpy.uint64)),
+        }
+
+    def copier(self) -> Callable[[slice], object]:
+        numpy, source, target = self._numpy, self._from, self._to
+        return lambda part: numpy.copyto(target[part], source[part])
+
+    def together(self, pool: ThreadPoolExecutor, threads: int, each: Callable[[slice], object]) -> Work:
+        """One pass over the buffer by all threads; ends when the last one does."""
+        parts = self._parts(threads)
+        return lambda: list(pool.map(each, parts))
+
+
+def measured(library: Blas, buffer: Stream, threads: list[int], extent: Extent) -> Iterator[tuple[str, Rate]]:
+    """(name, rate) of reading and of copying at each number of threads."""
+    buffers = Buffers(library, buffer.size, max(threads))
+    with library.threads(1):
+        for count in threads:
+            with ThreadPoolExecutor(count) as pool:
+                yield f"memory-read-{count}", _read(library, buffers, buffer, pool, count, extent)
+                work = buffers.together(pool, count, buffers.copier())
+                samples = _rates(work, 2 * buffer.size, extent)
+                said = f"numpy {library.numpy.__version__} copies {buffer.sentence}; bytes read and bytes written count"
+                yield f"memory-copy-{count}", rate("memory-copy", samples, "GB/s", said, threads=count)
+
+
+def _read(
+    library: Blas, buffers: Buffers, buffer: Stream, pool: ThreadPoolExecutor, count: int, extent: Extent
+) -> Rate:
+    """By the reader that is the fastest in the warm-up: what is slower shows its own limit and not memory's."""
+    works = {name: buffers.together(pool, count, each) for name, each in buffers.readers().items()}
+    warm: dict[str, float] = {name: min(seconds(work), seconds(work)) for name, work in works.items()}
+    name = min(warm, key=lambda each: warm[each])
+    said = (
+        f"{library.name}: {name}, the faster of {len(works)} ways, over {buffer.sentence}; no thread pinned"
+    )
+    return rate("memory-read", _rates(works[name], buffer.size, extent), "GB/s", said, threads=count)
+
+
+def _rates(work: Work, size: int, extent: Extent) -> list[float]:
+    """GB/s of each repetition: one pass, or as many as make it long enough."""
+    once = seconds(work)  # the warm-up
+    passes = max(1, round(extent.sample_s / max(once, 1e-9)))
+
+    def sample() -> Any:
+        for _ in range(passes):
+            work()
+
+    return [passes * size / seconds(sample) / 1e9 for _ in range(extent.repetitions)]

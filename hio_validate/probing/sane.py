@@ -1,0 +1,66 @@
+"""What rates of one machine cannot be to each other: something else ran, or a cache answered.
+
+Pure. A pair that is refused is not mended: both rates are told with low confidence, and a sentence says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hio_validate.models.ceilings import Rate
+
+_TOLERANCE = 1.1
+"""Rates of a machine that does other things, too, differ by so much from one second to the next."""
+_SLOWER = 0.8
+
+
+def implausible(rates: Mapping[str, Rate]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """(names of the rates, the sentence) of each contradiction."""
+    yield from _copies(rates)
+    yield from _more_threads(rates)
+    yield from _formats(rates)
+    yield from _disk(rates)
+
+
+def _copies(rates: Mapping[str, Rate]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """A copied byte is read once and written once, so that a copy moves at most twice what reading does."""
+    for name, copy in rates.items():
+        read = name.replace("memory-copy", "memory-read")
+        if (
+            copy.quantity == "memory-copy"
+            and read in rates
+            and copy.value > 2 * _TOLERANCE * rates[read].value
+        ):
+            yield (name, read), f"{name} is more than twice {read}: one of them was disturbed"
+
+
+def _more_threads(rates: Mapping[str, Rate]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """All threads together are not slower than one alone."""
+    for name, one in rates.items():
+        if one.threads != 1:
+            continue
+        for other, more in rates.items():
+            same = (more.quantity, more.dtype) == (one.quantity, one.dtype)
+            kind, more_kind = (
+                each.removesuffix(f"-{rate.threads}") for each, rate in ((name, one), (other, more))
+            )
+            if same and kind == more_kind and (more.threads or 0) > 1 and more.value < _SLOWER * one.value:
+                yield (
+                    (other,),
+                    f"{other} is less than {name}: something else ran, or fewer processors are there",
+                )
+
+
+def _formats(rates: Mapping[str, Rate]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Twice as many bits are not multiplied faster."""
+    for name, double in rates.items():
+        single = name.replace("f64", "f32")
+        if double.dtype == "f64" and single in rates and double.value > _TOLERANCE * rates[single].value:
+            yield (name, single), f"{name} is more than {single}: one of them was disturbed"
+
+
+def _disk(rates: Mapping[str, Rate]) -> Iterator[tuple[tuple[str, ...], str]]:
+    reads = [each.value for each in rates.values() if each.quantity == "memory-read"]
+    for name, disk in rates.items():
+        if disk.quantity == "disk-read" and reads and disk.value > max(reads):
+            yield (name,), f"{name} is more than memory is read with: a cache answered in the disk's place"

@@ -1,0 +1,43 @@
+"""What hio probe tells before it measures, and its outcome as data; report/ceilings.py has the page of what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hio_validate.models.ceilings import Ceilings
+from hio_validate.quantity import counted
+from hio_validate.report.paragraph import paragraph
+from hio_validate.report.table import table
+
+
+def before(verb: str, facts: Mapping[str, str], warnings: Sequence[str], width: int = 80) -> str:
+    """What a verb would do, and what speaks against doing it now."""
+    body = table([*facts.items()], width - 2)
+    rows = "".join(f"  {line}\n" for line in body.splitlines())
+    warned = "".join(paragraph(f"warning: {each}", width) for each in warnings)
+    return f"{verb} measures what this machine reaches; nothing else should run meanwhile\n\n{rows}\n{warned}"
+
+
+def summary(ceilings: Ceilings) -> str:
+    """`2026-11-30: 12 rates, 2 unknown`."""
+    return f"{ceilings.name}: {counted(len(ceilings.rates), 'rate')}, {len(ceilings.unknown)} unknown"
+
+
+def as_shape(
+    ceilings: Ceilings | None, facts: Mapping[str, str], warnings: Sequence[str], wrote: str | None
+) -> dict[str, Any]:
+    """The outcome as versioned data; `ceilings` is the document, null where nothing was measured."""
+    document = (
+        {"hio": "ceilings/v1"} | ceilings.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+        if ceilings
+        else None
+    )
+    return {
+        "version": 1,
+        "measured": ceilings is not None,
+        "before": dict(facts),
+        "warnings": list(warnings),
+        "ceilings": document,
+        "wrote": wrote,
+    }
