@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,11 +21,13 @@ from hio_validate.estimating.gather import inputs_of
 from hio_validate.estimating.stated import stated
 from hio_validate.estimating.whole import estimate as estimate_of
 from hio_validate.evidence.metrics import METRICS
+from hio_validate.models.base import NAME
 from hio_validate.models.estimate import Estimate
 from hio_validate.observe.host import observe_host
+from hio_validate.repo import Item
 from hio_validate.report.estimate import as_json as as_shape
 from hio_validate.report.estimate import markdown, text
-from hio_validate.repo import Item
+from hio_validate.report.visible import visible
 from hio_validate.rules.base import View
 
 NOTHING_TO_ESTIMATE, BLOCKED = 3, 1
@@ -71,6 +75,13 @@ def estimate(
     """
     if opportunity and not write:
         stop("--opportunity appends to the ledger what --write keeps: give both", 2)
+    if name is not None and not _is_a_name(name):
+        stop(
+            f"--name is of letters, digits and . _ + - and begins with a letter or digit, got {visible(name)}",
+            2,
+        )
+    if asked["goal"] is not None and not math.isfinite(asked["goal"]):
+        stop(f"--goal is a finite number in the metric's unit, got {asked['goal']}", 2)
     root, found = load_repo(repo)
     item = named(found, "stack/v1", stack, service)
     if item.service is None:
@@ -82,7 +93,7 @@ def estimate(
             host=observe_host().id, committed=_committed(repo), **asked,
         )  # fmt: skip
     except CannotEstimate as error:
-        stop(str(error), 2)
+        stop(visible(str(error)), 2)
     called = name or _default_name(item.name, asked["fixture"], inputs.target.metric)
     whole = estimate_of(inputs, called, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     show({"text": _page, "markdown": markdown, "json": _json}[format_](whole))
@@ -104,6 +115,12 @@ def _exit_code(whole: Estimate) -> int:
     if whole.blocked_by:
         return BLOCKED
     return NOTHING_TO_ESTIMATE if whole.status == "NEEDS_CONTEXT" else 0
+
+
+def _is_a_name(text_: str) -> bool:
+    """Whether a document can have it: it becomes a part of a path."""
+    name: Mapping[str, Any] = NAME
+    return len(text_) <= name["max_length"] and re.fullmatch(name["pattern"], text_) is not None
 
 
 def _default_name(stack: str, fixture: str | None, metric: str) -> str:

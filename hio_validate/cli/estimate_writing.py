@@ -35,12 +35,12 @@ class Kept(NamedTuple):
 
 def kept(asked: Kept) -> None:
     """Write the estimate and, where that was asked, an opportunity; ends hio where one of them cannot be."""
-    files = [_document(asked)]
+    document = file_of(asked.estimate)
+    if (asked.root / document).exists():
+        stop(f"{visible(document)} exists and is never replaced; give another --name", 1)
+    files = [(document, _judged(asked, document))]
     if asked.opportunity:
         files.append(_opportunity(asked))
-    there = next((file for file, _ in files if (asked.root / file).exists()), None)
-    if there is not None:
-        stop(f"{visible(there)} exists and is never replaced; give another --name", 1)
     for file, content in files:
         try:
             writing.create(asked.root / file, content)
@@ -63,13 +63,14 @@ def content_of(estimate: Estimate) -> bytes:
     return dump(data, head=head)
 
 
-def _document(asked: Kept) -> tuple[str, bytes]:
-    file, content = file_of(asked.estimate), content_of(asked.estimate)
+def _judged(asked: Kept, file: str) -> bytes:
+    """The bytes of the document, which no rule finds an error in; ends hio otherwise."""
+    content = content_of(asked.estimate)
     try:
         appending.refuse_what_rules_find(asked.view.repo, file, content)
     except appending.CannotAppend as error:
         stop(f"{visible(file)} would not be valid: {visible(str(error))}", 1)
-    return file, content
+    return content
 
 
 def _opportunity(asked: Kept) -> tuple[str, bytes]:

@@ -97,6 +97,8 @@ def test_an_open_failure_is_one_and_says_why(repo: Path) -> None:
         (["--shape", "nothing"], "no shape is called nothing"),
         (["--ceilings", "lab-hots"], "did you mean lab-host?"),
         (["--opportunity"], "give both"),
+        (["--goal", "nan"], "--goal is a finite number"),
+        (["--assume", "launch=4us\x1b[31m"], "expected"),
         (["--fixture", "moon"], "no fixture is called moon"),
     ],
 )
