@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "known_good": "moment source models repo settings",
     "importing": "quantity source writing models observe recording settings evidence",
     "scaffold": "source models repo settings inheritance recording",
-    "rules": "places diagnostic moment size known_good spelling source models repo settings evidence ledger inheritance",
+    "rules": "places diagnostic moment size known_good spelling source models costs repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",
     "receipts": "writing source models recording repo evidence importing",
     "baselines": "models repo evidence ledger known_good measurements rules",
