@@ -23,6 +23,7 @@ from hio_validate.observe.profile import parts_of
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.repo import Item, Repo
 from hio_validate.report import profile as page
+from hio_validate.report.probed import profile_shape
 from hio_validate.rules import NEWEST
 from hio_validate.source import digest_of
 
@@ -89,10 +90,10 @@ def profile(
     if write:
         created_all(root, [(wrote[0], recording.profile_file(made, wrote[0])), (wrote[1], raw)])
     if format_ == "json":
-        show(as_json(page.as_shape(made, wrote)))
+        show(as_json(profile_shape(made, wrote)))
         return
     show(page.text(made, width()))
-    show("".join(f"wrote {each}\n" for each in wrote) or "nothing was kept; --write keeps it\n")
+    show("\n" + ("".join(f"wrote {each}\n" for each in wrote) or "nothing was kept; --write keeps it\n"))
 
 
 def _profile(

@@ -1,71 +1,89 @@
-"""A profile on one page: the share of each term and of what was done, and the largest parts. Shares, never speeds."""
+"""A profile on one page: where the time went, as shares. A profiled process is slowed, so none of it is a speed."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
-from hio_validate.models.profile import Profile
+from hio_validate.models.profile import Part, Profile
+from hio_validate.quantity import counted
+from hio_validate.report.columns_of_numbers import aligned
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
+from hio_validate.report.visible import columns as wide
 
-_MOST_PARTS = 12
+_NAME_ROOM = 34
+"""Columns of a part's name beside its numbers; a longer one stands alone above them."""
+_UNNAMED = 0.01
+"""Share of all samples below which parts are only added up."""
 
 
 def text(profile: Profile, width: int = 80) -> str:
     """The whole page."""
-    whole = samples(profile)
-    threads = f", {profile.threads} threads sampled" if profile.threads else ""
-    head = paragraph(
-        f"{profile.name}: {whole} counts in samples of {profile.path}{threads}, by {profile.tool}", width
-    )
-    terms = [(term, _percent(part, whole)) for term, part in by_term(profile).items()]
-    what: dict[str, int] = {}
-    for part in profile.parts:
-        what[part.what] = what.get(part.what, 0) + part.samples
-    done = [(name, _percent(count, whole)) for name, count in sorted(what.items(), key=lambda each: -each[1])]
-    rows = [
-        (_percent(part.samples, whole), part.term or "-", part.what, part.name)
-        for part in profile.parts[:_MOST_PARTS]
+    samples = sum(part.samples for part in profile.parts)
+    path = profile.path.replace("-", " ")
+    parts = [
+        paragraph(f"{profile.name}: {path} of {profile.service}, {samples} samples or ns", width)
+        + paragraph("shares of the time, never speeds: the tool slowed what it watched", width)
+        + (paragraph(profile.about, width) if profile.about else ""),
+        table(list(_facts(profile)), width),
+        "by term\n" + _terms(profile, samples) if samples else "",
+        "by what was done\n" + _kinds(profile, samples) if samples else "",
+        "by part\n" + _by_part(profile, samples, width) if samples else "no samples: nothing is known\n",
     ]
-    more = len(profile.parts) - _MOST_PARTS
-    parts = table(rows, width - 2, head=("share", "term", "what", "symbol"))
-    told = f"  and {more} more parts\n" if more > 0 else ""
-    return (
-        f"{head}\nterms\n{_indented(table(terms, width - 2))}\nwhat was done\n{_indented(table(done, width - 2))}"
-        f"\nparts\n{_indented(parts)}{told}\n"
-    )
+    return "\n".join(part for part in parts if part)
 
 
-def samples(profile: Profile) -> int:
-    """All of them."""
-    return sum(part.samples for part in profile.parts)
+def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
+    name, _, digest = profile.stack.partition("@sha256:")
+    yield "stack", f"{name} ({digest[:12]})"
+    yield "fixture", profile.fixture or "unknown"
+    yield "threads", "unknown" if profile.threads is None else str(profile.threads)
+    yield "tool", profile.tool
+    yield "at", profile.at
+    yield "slowed by", "unknown" if profile.slowed_percent is None else f"{profile.slowed_percent:.3g} %"
+    yield "raw", f"{profile.raw.file} ({profile.raw.sha256[:12]})" if profile.raw else "not kept"
 
 
-def by_term(profile: Profile) -> dict[str, int]:
-    """Samples of each term, the largest first; `no term` is what belongs to none."""
+def _terms(profile: Profile, samples: int) -> str:
+    """Shares by the term of a ledger, the largest first."""
     found: dict[str, int] = {}
     for part in profile.parts:
-        name = part.term or "no term"
-        found[name] = found.get(name, 0) + part.samples
-    return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+        found[part.term or "of no term"] = found.get(part.term or "of no term", 0) + part.samples
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    return aligned(
+        [("term", "share"), *((term, _share(count, samples)) for term, count in ordered)], 1, _NAME_ROOM
+    )
 
 
-def as_shape(profile: Profile, wrote: list[str]) -> dict[str, Any]:
-    """The outcome as versioned data."""
-    whole = samples(profile)
-    document = profile.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
-    return {
-        "version": 1,
-        "profile": {"hio": "profile/v1", **document},
-        "samples": whole,
-        "share_percent": {term: 100 * count / whole for term, count in by_term(profile).items()},
-        "wrote": wrote,
-    }
+def _kinds(profile: Profile, samples: int) -> str:
+    """Shares by what was done meanwhile, the largest first."""
+    found: dict[str, int] = {}
+    for part in profile.parts:
+        found[part.what] = found.get(part.what, 0) + part.samples
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    return aligned(
+        [("done", "share"), *((what, _share(count, samples)) for what, count in ordered)], 1, _NAME_ROOM
+    )
 
 
-def _percent(count: int, whole: int) -> str:
-    return f"{100 * count / whole:.1f} %"
+def _by_part(profile: Profile, samples: int, width: int) -> str:
+    """A row a part, the largest first; what is below one percent is added up and counted."""
+    ordered = sorted(profile.parts, key=lambda part: (-part.samples, part.name))
+    named = [part for part in ordered if part.samples >= _UNNAMED * samples]
+    rows = [_row(part, samples) for part in named]
+    small = ordered[len(named) :]
+    if small:
+        rest = sum(part.samples for part in small)
+        rows.append((f"{counted(len(small), 'smaller part')}", "", "", _share(rest, samples)))
+    lines = aligned([("part", "term", "done", "share"), *rows], 3, _NAME_ROOM)
+    if max(map(wide, lines.splitlines())) <= width:
+        return lines
+    return "".join(paragraph(f"  {row[3]} {', '.join(filter(None, row[:3]))}", width) for row in rows)
 
 
-def _indented(rows: str) -> str:
-    return "".join(f"  {line}\n" for line in rows.splitlines())
+def _row(part: Part, samples: int) -> tuple[str, ...]:
+    return part.name, part.term or "none", part.what, _share(part.samples, samples)
+
+
+def _share(count: int, samples: int) -> str:
+    return f"{100 * count / samples:.1f} %"
