@@ -130,6 +130,7 @@ def test_the_first_token_of_a_request_waits_for_the_whole_prompt() -> None:
         assert work(whole, name).value == pytest.approx(100 * work(one, name).value)
     spent = times(whole)
     assert spent["dispatch"] == pytest.approx(0.003) and spent["queueing"] == pytest.approx(0.005)
+    assert next(term.time.low for term in whole.terms if term.name == "dispatch") == 0
     gaps = work(whole, "host-gaps")
     assert (gaps.low, gaps.value) == (1, 2)  # between two passes there is one
     assert whole.groups[-3:] == (("host-gaps",), ("queueing",), ("dispatch",))
