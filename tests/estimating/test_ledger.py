@@ -279,6 +279,13 @@ def test_a_bound_says_nothing_of_the_metric_of_another_path(
     assert bound is not None and bound.metric is None
 
 
+@pytest.mark.parametrize(("generated", "bounded"), [(1, False), (2, True)])
+def test_the_only_token_of_an_answer_takes_no_pass_of_decode(generated: int, bounded: bool) -> None:
+    asked = inputs("decode-token", "decode_tps", **{**USUAL, "generated_tokens": generated})
+    bound = bound_of(terms_of(asked), asked)
+    assert bound is not None and (bound.metric is not None) == bounded
+
+
 def test_stated_lengths_go_before_the_fixtures() -> None:
     stated = terms_of(inputs(**USUAL, stated=said(prompt_tokens=1000)))
     known = terms_of(inputs(**{**USUAL, "prompt_tokens": 1000}))
