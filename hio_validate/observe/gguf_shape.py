@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hio_validate.observe.gguf_tensors import Contents, Tensor
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.shape_facts import NOTHING, ExpertCounts, Keeps, Part, ReadShape, Role
+from hio_validate.shaping.read_shape import NOTHING, ExpertCounts, Keeps, Part, ReadShape, Role
 
 _MOST_LAYERS = 4_096
 

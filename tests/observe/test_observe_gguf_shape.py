@@ -10,7 +10,7 @@ import pytest
 from hio_validate.observe.gguf_shape import shape_of
 from hio_validate.observe.gguf_tensors import contents
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.shape_facts import ReadShape
+from hio_validate.shaping.read_shape import ReadShape
 
 from .gguf_writer import Array
 from .little_gguf import F32, KV, Q4_0, SIZE, WIDTH, WORDS, T, llama_pairs, llama_tensors, model
