@@ -33,6 +33,8 @@ class AskedTest(NamedTuple):
     """The matrix or the entry that asks."""
     waits_for: tuple[str, ...] = ()
     """Settings that are tested first."""
+    outlived: bool = False
+    """Its matrix compares with a stack that was replaced as parent, and does not lead to the one that replaced it."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +50,24 @@ class _Row:
 
 
 def asked_tests(view: View, service: str) -> tuple[AskedTest, ...]:
-    """Every test that is asked for, the next one first; what waits for another stands behind it."""
+    """Every test that is asked for, the next one first; what waits for another stands behind it.
+
+    What a matrix asks of a parent that was replaced comes last: its answer would not be about what serves.
+    """
     ledger = view.ledger(service)
     asked = [item for item in ledger.as_of() if _still_asks(item, ledger)]
     rows = sorted(
-        (row for matrix in _matrices(view, service, ledger) for row in _rows(matrix)),
+        (row for matrix in _matrices(view, service, ledger) for row in _rows(matrix, ledger.parent)),
         key=lambda row: _order(row, asked, ledger),
     )
     used: list[Item] = []
     found = [_with_words_of(row, asked, used) for row in _after_what_they_wait_for(rows)]
     entries = [_of_entry(item) for item in asked if item not in used]
-    return (*found, *sorted(entries, key=lambda test: test.source in _opportunities(asked)))
+    return (
+        *(test for test in found if not test.outlived),
+        *sorted(entries, key=lambda test: test.source in _opportunities(asked)),
+        *(test for test in found if test.outlived),
+    )
 
 
 def _opportunities(asked: Sequence[Item]) -> set[str]:
@@ -74,8 +83,9 @@ def _matrices(view: View, service: str, ledger: Ledger) -> Iterator[Inheritance]
             yield found
 
 
-def _rows(matrix: Inheritance) -> Iterator[_Row]:
+def _rows(matrix: Inheritance, parent: str | None) -> Iterator[_Row]:
     open_ = list(matrix.open_rows())
+    outlived = parent not in (None, matrix.parent.name, matrix.candidate.name)
     names = {index: _names(matrix, index) for index, _ in open_}
     for index, row in open_:
         waits = tuple(
@@ -84,9 +94,16 @@ def _rows(matrix: Inheritance) -> Iterator[_Row]:
             if at != index and _depends(matrix, row, names[index], each)
             for other in each[:1]
         )
-        yield _Row(matrix, index, names[index], waits, _of_row(matrix, row, names[index], len(open_), waits))
+        test = _of_row(matrix, row, names[index], len(open_), waits)
+        yield _Row(matrix, index, names[index], waits, _outlived(test, parent) if outlived else test)
     if matrix.defaults_are_open:
-        yield _Row(matrix, len(matrix.matrix.rows), (), (), _of_defaults(matrix))
+        test = _of_defaults(matrix)
+        yield _Row(matrix, len(matrix.matrix.rows), (), (), _outlived(test, parent) if outlived else test)
+
+
+def _outlived(test: AskedTest, parent: str | None) -> AskedTest:
+    """The test of a matrix whose parent was replaced, which says so."""
+    return test._replace(why=f"{test.why}; the parent is {parent} meanwhile", outlived=True)
 
 
 def _names(matrix: Inheritance, index: int) -> tuple[str, ...]:
@@ -186,11 +203,12 @@ def _about(item: Item, row: _Row) -> bool:
     return factor is not None and any(one_setting(factor, name) for name in row.names)
 
 
-def _order(row: _Row, asked: Sequence[Item], ledger: Ledger) -> tuple[bool, bool, int, str, int]:
-    """From the current parent first, then what an entry asks for, then the matrix with the fewest open rows."""
+def _order(row: _Row, asked: Sequence[Item], ledger: Ledger) -> tuple[bool, bool, bool, int, str, int]:
+    """From the current parent first, then what leads to it, what an entry asks for, the matrix with the fewest open rows."""
     open_ = len(list(row.matrix.open_rows()))
     return (
-        ledger.parent not in (row.matrix.parent.name, row.matrix.candidate.name),
+        row.test.outlived,
+        ledger.parent != row.matrix.parent.name,
         not any(_about(item, row) for item in asked),
         open_,
         row.matrix.matrix.name,

@@ -90,8 +90,14 @@ def asked(view: View, service: str, factor: str | None, matrix: str | None) -> A
     of_rows = [
         test for test in tests if test.source in matrices and not test.factor.startswith("defaults of ")
     ]
+    lasting = [test for test in of_rows if factor or matrix or not test.outlived]
+    if lasting:
+        return lasting[0]
     if of_rows:
-        return of_rows[0]
+        raise CannotPlan(
+            f"{of_rows[0].source} and whatever else asks is about a parent that was replaced; name it with --matrix "
+            f"all the same, or try a setting on the current parent: --set SETTING=VALUE"
+        )
     which = f" about {factor}" if factor else ""
     if tests:
         raise CannotPlan(
@@ -150,20 +156,30 @@ def _wanted(found: Inheritance, test: AskedTest, bundle: str | None) -> list[Com
     return wanted
 
 
-def of_a_a(view: View, service: str) -> Compared:
-    """The current parent against itself. Raises CannotPlan."""
-    parent = view.ledger(service).parent
-    if parent is None:
-        raise CannotPlan(
-            f"the ledger of {service} names no parent; record what serves: hio ledger append baseline"
-        )
+def of_a_a(view: View, service: str, stack: str | None = None) -> Compared:
+    """A stack against itself; without one the current parent. Raises CannotPlan."""
+    parent = named_or_parent(view, service, stack).name
     return Compared(
         f"{parent}-a-a",
         {parent: Row(stack=parent), f"{parent}-again": Row(stack=parent)},
         (),
         f"How much does {parent} differ from itself on this host?",
-        "the ledger",
+        "the ledger" if stack is None else "the command line",
     )
+
+
+def named_or_parent(view: View, service: str, stack: str | None) -> Item:
+    """The stack of that name, without one the current parent. Raises CannotPlan."""
+    name = stack or view.ledger(service).parent
+    if name is None:
+        raise CannotPlan(
+            f"the ledger of {service} names no parent; record what serves: hio ledger append baseline"
+        )
+    item = view.repo.find("stack/v1", name, service)
+    if item is None or item.model is None:
+        has = ", ".join(sorted(each.name for each in view.repo.of("stack/v1") if each.service == service))
+        raise CannotPlan(f"no readable stack of {service} is called {name}; it has {has or 'none'}")
+    return item
 
 
 def _short(address: str, value: str) -> str:
@@ -183,7 +199,7 @@ def _arm(view: View, found: Inheritance, wanted: Sequence[ComparedSetting]) -> d
     exact = all(each is not None and each.value == delta[address] for address, each in reached.items())
     if not exact or len(differing) != len(delta):
         return {"stack": found.candidate.name}
-    return {"stack": found.parent.name, "set": Row({name: _scalar(value) for name, value in delta.items()})}
+    return {"stack": found.parent.name, "set": Row({name: scalar(value) for name, value in delta.items()})}
 
 
 def _can_be_said(each: ComparedSetting) -> bool:
@@ -191,7 +207,7 @@ def _can_be_said(each: ComparedSetting) -> bool:
     return each.to not in (ABSENT, UNKNOWN) and "${" not in each.to and each.class_ is Class.TUNING
 
 
-def _scalar(value: str) -> str | int:
+def scalar(value: str) -> str | int:
     return int(value) if re.fullmatch(r"-?[1-9][0-9]{0,14}|0", value) else value
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from hio_validate import focused, history, parents, planning
+from hio_validate import focused, history, parents, planned_delta, planning
 from hio_validate.cli.loading import load_repo, the_service, tree_of
 from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import as_json, color, format_option, repo_option, root_of, show, stop, width
@@ -31,6 +31,11 @@ def plan() -> None:
 @click.argument("factor", required=False)
 @click.option("--service", metavar="SITE/NAME", help="The service (default: the only one).")
 @click.option("--matrix", help="The matrix whose row it is (default: the next test of the ledger).")
+@click.option("--set", "delta", multiple=True, metavar="SETTING=VALUE",
+              help="Change this on the current parent, though no matrix asks for it; may be repeated.")  # fmt: skip
+@click.option(
+    "--stack", help="With --set or --a-a: the stack that is measured (default: the current parent)."
+)
 @click.option("--a-a", is_flag=True, help="Compare the current parent with itself: how large is the noise?")
 @click.option("--screening", is_flag=True, help="Only look: two legs an arm, decides nothing.")
 @click.option("--fixture", help="The request that is measured (default: the one of the latest run).")
@@ -39,24 +44,30 @@ def plan() -> None:
 @click.option("--name", help="Name of the plan (default: setting and value).")
 @repo_option
 def new(
-    factor: str | None, service: str | None, matrix: str | None, a_a: bool, screening: bool,
-    fixture: str | None, metric: str, name: str | None, repo: Path | None,
+    factor: str | None, service: str | None, matrix: str | None, delta: tuple[str, ...], stack: str | None,
+    a_a: bool, screening: bool, fixture: str | None, metric: str, name: str | None, repo: Path | None,
 ) -> None:  # fmt: skip
-    """Begin the plan of the next asked test, or of FACTOR: parent against parent with this one change.
+    """Begin the plan of the next asked test, of FACTOR, or of --set: parent against parent with this one change.
 
     What the documents say is filled in. What only a person can say stands as TODO, and hio plan check refuses the
     plan until it is written. An existing file is never replaced.
     """
-    if a_a and (factor or matrix or screening):
-        stop("--a-a compares the parent with itself: leave FACTOR, --matrix and --screening out", 2)
+    if a_a and (factor or matrix or screening or delta):
+        stop("--a-a compares the parent with itself: leave FACTOR, --matrix, --set and --screening out", 2)
+    if delta and (factor or matrix):
+        stop("--set says what is changed itself: leave FACTOR and --matrix out", 2)
+    if stack and not (delta or a_a):
+        stop("--stack goes with --set or --a-a; without them a matrix says which stack it is about", 2)
     root, found = load_repo(repo)
     view = View(found)
     named = the_service(found, service)
     stage = "a-a" if a_a else "screening" if screening else "confirmation"
     try:
         compared = (
-            planning.of_a_a(view, named)
+            planning.of_a_a(view, named, stack)
             if a_a
+            else planned_delta.of_delta(view, named, stack, planned_delta.delta_of(delta))
+            if delta
             else planning.of_test(view, named, planning.asked(view, named, factor, matrix))
         )
         if fixture is not None and not planning.fixture_is_there(view, named, fixture):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from hio_validate.cli.probe_engine import engine
 from hio_validate.cli.probe_host import host
 from hio_validate.cli.probe_model import model
 
@@ -16,5 +17,6 @@ def probe() -> None:
     """
 
 
+probe.add_command(engine)
 probe.add_command(host)
 probe.add_command(model)

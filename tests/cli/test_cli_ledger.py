@@ -57,18 +57,26 @@ def test_the_ledger_recorded_here_says_what_was_written_down_by_hand() -> None:
         "accepted": ["server.threads"],
         "excluded": ["server.flash-attn", "server.ubatch-size"],
         "tests": [
+            "server.cache-type-k",
+            "prefill-trio",
+            "server.spec-type",
             "server.flash-attn",
             "the bundle prefill-trio",
             "server.build",
             "server.dry-penalty-last-n",
             "server.reasoning-preserve",
-            "server.cache-type-k",
-            "prefill-trio",
-            "server.spec-type",
         ],
     }
     next_ = hio(OWN, "ledger", "next", "lab/gemma-270m")
-    assert next_.out.splitlines()[1] == "test      server.flash-attn  off -> on"
+    assert next_.out.splitlines()[1] == "test      server.cache-type-k"
+    assert (
+        "  server.flash-attn  off -> on  (base-to-flash-on)\n    measure this change alone against base"
+        in next_.out
+    )
+    assert (
+        "the parent is threads-2 meanwhile"
+        in hio(OWN, "ledger", "next", "lab/gemma-270m", "--format", "json").out
+    )
     assert "2026-11-30-opportunity-spec-type" in next_.out
 
 

@@ -192,7 +192,7 @@ def test_a_bundle_becomes_a_combined_plan(tmp_path: Path) -> None:
     plan = plan_in(repo, f"{ROOM}/plans/capacity.yaml")
     assert plan.combined
     assert plan.arms["capacity"].set == {"server.threads": 2, "server.batch-size": 256}
-    assert sorted(plan.factors) == ["server.batch-size", "server.threads"]
+    assert sorted(plan.factors) == ["server.threads", "server.batch-size"]
     write_what_is_asked(repo)
     assert rules(checked(repo, "capacity"), "error") == set()
 
@@ -274,6 +274,61 @@ def test_earlier_runs_give_noise_what_is_reproduced_and_what_is_repeated(repo: P
     assert checked(repo, "threads-2")["decides"]["detectable_percent"] is None
 
 
+def test_a_setting_that_no_matrix_asks_about_is_planned_on_the_parent(repo: Path) -> None:
+    said = begun(repo, "--set", "server.batch-size=512", "--metric", "prefill_tps")
+    assert "server.batch-size changed against base" in said.out
+    assert "asked by the command line" in said.out
+    file = f"{ROOM}/plans/batch-size-512.yaml"
+    plan = plan_in(repo, file)
+    assert plan.factors == ["server.batch-size"]
+    assert plan.arms["base"].set == {} and plan.arms["batch-size-512"].set == {"server.batch-size": 512}
+    said = hio(repo, "plan", "check", "batch-size-512", "--format", "json")
+    found = {each["rule"] for each in json.loads(said.out)["diagnostics"] if each["severity"] == "error"}
+    assert found == {"unfinished-plan"}
+    write_what_is_asked(repo)
+    assert hio(repo, "plan", "check", "batch-size-512").code == 0
+
+
+def test_a_change_may_be_tried_on_another_stack(repo: Path) -> None:
+    begun(repo, "--stack", "two", "--set", "server.threads=1", "--set", "server.batch-size=512")
+    plan = plan_in(repo, f"{ROOM}/plans/threads-1-batch-size-512.yaml")
+    assert plan.baseline == "two" and plan.combined
+    assert plan.factors == ["server.threads", "server.batch-size"]
+
+
+def test_another_stack_than_the_parent_is_compared_with_itself(repo: Path) -> None:
+    begun(repo, "--a-a", "--stack", "two")
+    plan = plan_in(repo, f"{ROOM}/plans/two-a-a.yaml")
+    assert (plan.stage, {name: arm.stack for name, arm in plan.arms.items()}) == (
+        "a-a",
+        {"two": "two", "two-again": "two"},
+    )
+
+
+def test_a_matrix_of_a_replaced_parent_is_not_planned_by_itself(repo: Path) -> None:
+    """The parent becomes `three`: what base-to-two asks is no longer about what serves."""
+    three = stack("three", 3)
+    entry = (
+        f'hio: entry/v1\nid: b1\nservice: {SERVICE}\nafter: ["{pin("b0", baseline())}"]\nkind: baseline\nby: someone\n'
+        f'at: "2026-01-03T00:00:00Z"\npins: {{stack: "{pin("three", three)}"}}\n'
+    )
+    write(repo, {f"{ROOM}/stacks/three.yaml": three, f"ledger/{SERVICE}/2026/b1.yaml": entry})
+    refused = hio(repo, "plan", "new")
+    assert refused.code == 2
+    assert "base-to-two and whatever else asks is about a parent that was replaced" in one_sentence(refused)
+    lasting = matrix().replace("base-to-two", "three-to-two").replace("parent: base", "parent: three")
+    write(repo, {f"matrix/{SERVICE}/three-to-two.yaml": lasting.replace('from: "1"', 'from: "3"')})
+    asked = [
+        each["source"]
+        for each in json.loads(hio(repo, "ledger", "next", "--format", "json").out)["services"][SERVICE]
+    ]
+    assert asked == ["three-to-two", "base-to-two"]
+    begun(repo)
+    assert plan_in(repo).baseline == "three"
+    begun(repo, "--matrix", "base-to-two", "--name", "older")
+    assert plan_in(repo, f"{ROOM}/plans/older.yaml").baseline == "base"
+
+
 def test_nothing_is_ever_replaced(repo: Path) -> None:
     begun(repo)
     before = (repo / PLAN).read_bytes()
@@ -290,6 +345,22 @@ def test_nothing_is_ever_replaced(repo: Path) -> None:
         (["batch-size"], "asks for no test about batch-size"),
         (["--matrix", "other"], "other asks for no test"),
         (["--a-a", "threads"], "--a-a compares the parent with itself"),
+        (["--a-a", "--set", "server.threads=2"], "--a-a compares the parent with itself"),
+        (["threads", "--set", "server.threads=2"], "--set says what is changed itself"),
+        (["--stack", "base"], "--stack goes with --set or --a-a"),
+        (["--a-a", "--stack", "bse"], "no readable stack of lab/tiny is called bse; it has base, two"),
+        (["--set", "server.threads"], "server.threads changes nothing; write SETTING=VALUE"),
+        (["--set", "server.threads=2", "--set", "server.threads=4"], "server.threads is given twice"),
+        (["--set", "server.threads=1"], "server.threads = 1 changes nothing that is to be measured on base"),
+        (["--set", "server.port=9000"], "server.port = 9000 changes nothing that is to be measured"),
+        (
+            ["--set", "server.treads=2"],
+            "the build of base has no setting server.treads; did you mean server.threads?",
+        ),
+        (
+            ["--set", "server.threads=2", "--stack", "bse"],
+            "no readable stack of lab/tiny is called bse; it has base, two",
+        ),
         (["--fixture", "long"], "no readable fixture of lab/tiny is called long"),
         (["--service", "lab/tniy"], "did you mean lab/tiny?"),
     ],

@@ -1,0 +1,117 @@
+"""Family 6, less waiting: threads against the bandwidth that they saturate, gaps of the host, waiting that a profile shows.
+
+Threads are proposed only where a ceilings document measured another number of them: memory that one thread saturates
+gains nothing from a second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hio_validate.costs.interval import Interval
+from hio_validate.costs.units import UNITS
+from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
+from hio_validate.estimating.candidates.profiled import SMALL, share_of
+from hio_validate.models.ceilings import Rate
+
+NOTICEABLE = 1.03
+"""How many times as fast more threads have to be: less is the noise of a quiet host."""
+
+_THREADS = ("threads",)
+_BATCH_THREADS = ("threads-batch", "threads")
+_GAPS = ("async-scheduling",)
+
+
+def find(seen: Seen, found: Found) -> None:
+    """Threads, then gaps of the host, then waiting."""
+    found.mechanisms += _threads(seen, found)
+    found.mechanisms += _gaps(seen)
+    found.mechanisms += _waiting(seen)
+
+
+def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
+    prefills = seen.inputs.path in ("prefill-token", "request")
+    lever, now = (
+        seen.lever(*(_BATCH_THREADS if prefills else _THREADS)),
+        seen.inputs.workload.threads,
+    )
+    limit = max(seen.times, key=lambda name: seen.times[name].value, default=None)
+    quantity = "matmul" if limit == "compute" else "memory-read"
+    if lever is None or now is None or limit not in ("compute", "weights", "kv-read"):
+        return
+    rates = _by_threads(seen, quantity)
+    if now not in rates or len(rates) < 2:
+        found.missing.append(
+            f"{quantity} with {now} and with other numbers of threads on the target's host: whether more threads pay is "
+            "not known; hio probe host --yes measures it"
+        )
+        return
+    best = max(sorted(rates), key=lambda threads: rates[threads].value)
+    times = rates[best].value / rates[now].value
+    if times < NOTICEABLE:
+        found.said.append(
+            f"{now} threads reach {100 / times:.0f} % of what {best} reach of {quantity}: more threads are not proposed"
+        )
+        return
+    yield Mechanism(
+        f"threads-{best}", 6,
+        f"let {best} threads share a pass: {best} reach {times:.2f} times the {quantity} of {now} on this host",
+        term=limit, lever=lever, to=str(best),
+        then=replace(seen.inputs, workload=seen.inputs.workload.model_copy(update={"threads": best})),
+        confidence="high" if _is_far_apart(rates[now], rates[best]) else "medium",
+        stop_if="the gain is below the noise of this host, or other work on it is slowed beyond the plan's limits",
+    )  # fmt: skip
+
+
+def _by_threads(seen: Seen, quantity: str) -> dict[int, Interval]:
+    """Threads -> the rate that the target's host reached with them."""
+    found: dict[int, Interval] = {}
+    for item in seen.inputs.ceilings:
+        document = item.model
+        if document.how != "measured" or document.host != seen.inputs.workload.target_host:
+            continue
+        for rate in document.rates.values():
+            if rate.quantity == quantity and rate.threads is not None and rate.dtype in (None, "f32"):
+                mine = _interval(rate)
+                if rate.threads not in found or mine.value > found[rate.threads].value:
+                    found[rate.threads] = mine
+    return found
+
+
+def _interval(rate: Rate) -> Interval:
+    size = UNITS[rate.unit][1]
+    low, high = min(rate.low or rate.value, rate.value), max(rate.high or rate.value, rate.value)
+    return Interval(rate.value * size, low * size, high * size)
+
+
+def _is_far_apart(one: Interval, other: Interval) -> bool:
+    return one.high < other.low
+
+
+def _gaps(seen: Seen) -> Iterator[Mechanism]:
+    lever = seen.lever(*_GAPS)
+    if lever is None or lever.value == "on" or "host-gaps" not in seen.times:
+        return
+    yield Mechanism(
+        "overlap-host", 6, "prepare the next pass on the host while the device works on this one",
+        term="host-gaps", lever=lever, to="on", then=without(seen.inputs, "host-gap"),
+        stop_if="a timeline shows no gaps between passes", route="device-timeline",
+    )  # fmt: skip
+
+
+def _waiting(seen: Seen) -> Iterator[Mechanism]:
+    """What a profile shows of barriers and polling: time in which threads wait for each other."""
+    profile = seen.profile
+    parts = tuple(part for part in profile.parts if part.what == "waiting") if profile else ()
+    share = share_of(profile, parts) if profile and parts else None
+    if share is None or share.value < SMALL:
+        return
+    yield Mechanism(
+        "wait-less", 6,
+        f"let threads wait less for each other: larger grains, fewer barriers ({', '.join(part.name for part in parts[:3])})",
+        term=parts[0].term if len({part.term for part in parts}) == 1 else None, parts=parts, vanishes=True,
+        change="all of the waiting -> none of it", confidence="low",
+        rollback="go back to the build and stack as they are",
+        stop_if="fewer threads wait less and are no faster", route="attribute-cpu-and-device",
+    )  # fmt: skip

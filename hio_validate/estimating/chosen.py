@@ -1,0 +1,170 @@
+"""Which shape, which ceilings and which profile an estimate uses: the ones that were named, else the ones that fit.
+
+Invariants: another model's shape is refused; rates of another host or another build are never taken silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hio_validate.estimating.cannot import CannotEstimate
+from hio_validate.estimating.recorded import Recorded
+from hio_validate.repo import Item, Repo
+from hio_validate.spelling import nearest
+
+
+class Chosen(NamedTuple):
+    """Documents, and what is to be said about them."""
+
+    items: tuple[Item, ...]
+    said: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> Item | None:
+        return self.items[0] if self.items else None
+
+
+def named(repo: Repo, kind: str, name: str, service: str | None) -> Item:
+    """The readable document of that name. Raises CannotEstimate."""
+    word = kind.partition("/")[0]
+    found = repo.find(kind, name, service)
+    if found is None:
+        near = nearest(name, repo.names(kind))
+        raise CannotEstimate(
+            f"no {word} is called {name}"
+            + (f" in {service}" if service and kind != "ceilings/v1" else "")
+            + (f"; did you mean {near}?" if near else "")
+        )
+    if found.model is None:
+        raise CannotEstimate(f"the {word} {name} is not valid: hio validate {found.file} says why")
+    return found
+
+
+def file_of(shape: Item) -> str | None:
+    """SHA-256 of the model file that a shape was read from; a config.json's is none of it."""
+    source = shape.model.source
+    return None if source.format == "hf-config" else source.sha256
+
+
+def shape_of(recorded: Recorded, name: str | None) -> Chosen:
+    """The shape of the model that the stack serves. Raises CannotEstimate."""
+    repo, service, models = recorded.view.repo, recorded.service, recorded.models
+    if name is not None:
+        shape = named(repo, "shape/v1", name, service)
+        theirs = file_of(shape)
+        if theirs and models and theirs not in models:
+            raise CannotEstimate(
+                f"the shape {name} is of the model {theirs[:12]}; {recorded.stack.name} ran {_short(models)}: "
+                "name its own shape, or read it with hio probe model"
+            )
+        return Chosen((shape,), _unproven(shape, models))
+    every = [item for item in repo.of("shape/v1") if item.service == service]
+    matching = [item for item in every if file_of(item) in models]
+    open_ = [item for item in every if file_of(item) is None or not models]
+    fitting = matching or open_
+    if len(fitting) > 1:
+        raise CannotEstimate(
+            f"several shapes may be the model's: say --shape {' or '.join(item.name for item in fitting)}"
+        )
+    if fitting:
+        return Chosen((fitting[0],), _unproven(fitting[0], models))
+    others = f" ({', '.join(item.name for item in every)}: of another file)" if every else ""
+    which = f" {_short(models)}" if models else ""
+    return Chosen((), (f"the shape of the model{which}: hio probe model FILE --write reads it{others}",))
+
+
+def _unproven(shape: Item, models: Sequence[str]) -> tuple[str, ...]:
+    if not models:
+        return (f"no capture or run says which model file the stack serves; {shape.name} is taken for it",)
+    if file_of(shape) is None:
+        return (f"{shape.name} names no model file; that it is {_short(models)} is not proven",)
+    return ()
+
+
+def _short(hashes: Sequence[str]) -> str:
+    return " and ".join(each[:12] for each in hashes)
+
+
+def ceilings_of(
+    recorded: Recorded, names: Sequence[str] | None, here: str | None, build: str | None
+) -> Chosen:
+    """The ceilings, of the target's host first. Raises CannotEstimate."""
+    repo = recorded.view.repo
+    if names:
+        items = [named(repo, "ceilings/v1", name, recorded.service) for name in names]
+        hosts = {item.model.host for item in items if item.model.host}
+        several = f"the ceilings are of {len(hosts)} hosts; the first one counts as the target"
+        return Chosen(tuple(sorted(items, key=_kind)), (several,) if len(hosts) > 1 else ())
+    every, of_others = _of_the_build(list(repo.of("ceilings/v1")), build)
+    # Where captures and runs name hosts, whoever asks may sit at another machine.
+    for host in recorded.hosts or ([here] if here else []):
+        mine = [item for item in every if item.model.host == host]
+        if mine:
+            published = (
+                [each for each in every if each.model.how == "published"] if _has_devices(mine) else []
+            )
+            return Chosen((*_newest(mine), *published), of_others)
+    where = f"the host of {recorded.stack.name}" if recorded.hosts else "this host"
+    measured = _newest([item for item in every if item.model.how == "measured"])
+    if measured:
+        theirs = [item for item in measured if item.model.host == measured[0].model.host]
+        said = f"ceilings of {where}; {_names(theirs)} of another host stand in: hio probe host --yes there"
+        return Chosen((*theirs,), (said, *of_others))
+    published = [item for item in every if item.model.how == "published"]
+    if published:
+        said = f"measured ceilings of {where}; published ones stand in ({_names(published)}): hio probe host --yes there"
+        return Chosen((*published,), (said, *of_others))
+    return Chosen((), (f"ceilings of {where}: hio probe host --yes measures them", *of_others))
+
+
+def _kind(item: Item) -> bool:
+    return bool(item.model.how == "published")
+
+
+def _of_the_build(every: Sequence[Item], build: str | None) -> tuple[list[Item], tuple[str, ...]]:
+    """Without the kernels of other builds: another kernel is another ceiling."""
+    others = [item for item in every if item.model.engine and item.model.engine != build]
+    kept = [item for item in every if item not in others]
+    if others and not any(item.model.engine for item in kept):
+        return kept, (f"kernel rates of the stack's own build; {_names(others)}: of another build, not used",)
+    return kept, ()
+
+
+def _newest(items: Sequence[Item]) -> list[Item]:
+    """The newest first; an engine's own kernels before what any program reaches."""
+    newest = sorted(items, key=lambda item: (item.model.at or "", item.name), reverse=True)
+    return sorted(newest, key=lambda item: item.model.engine is None)
+
+
+def _has_devices(items: Sequence[Item]) -> bool:
+    return any(item.model.devices for item in items)
+
+
+def _names(items: Sequence[Item]) -> str:
+    return ", ".join(item.name for item in items)
+
+
+def profile_of(recorded: Recorded, name: str | None, path: str) -> Chosen:
+    """The newest profile of exactly this stack on this path. Raises CannotEstimate."""
+    repo, stack = recorded.view.repo, recorded.stack
+    if name is None:
+        fitting = [item for item in repo.of("profile/v1") if _profiled(item, stack, path)]
+        newest = sorted(fitting, key=lambda item: (item.model.at, item.name), reverse=True)[:1]
+        return Chosen(tuple(newest))
+    found = named(repo, "profile/v1", name, recorded.service)
+    if not _profiled(found, stack, path):
+        model = found.model
+        told = f"the path {model.path}, not {path}" if model.path != path else f"the stack {model.stack[:60]}"
+        raise CannotEstimate(
+            f"the profile {name} is of {told}; a profile of something else has no shares of this"
+        )
+    return Chosen((found,))
+
+
+def _profiled(item: Item, stack: Item, path: str) -> bool:
+    return (
+        item.service == stack.service
+        and item.model.path == path
+        and item.model.stack.rpartition("/")[2] == f"{stack.name}@{stack.document.digest}"
+    )

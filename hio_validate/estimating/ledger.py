@@ -1,0 +1,190 @@
+"""The cost ledger of one path: terms, how they overlap, what was assumed for them, and what is missing (contract 9.2).
+
+Invariant: a term whose work or unit cost is not known is left out and said in `missing`; what is left out makes the bound
+lower, never higher.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from hio_validate.costs.composition import (
+    METRIC_UNIT,
+    Groups,
+    as_metric,
+    grouped,
+    longest_of_groups,
+    time_of,
+    tokens_counted,
+)
+from hio_validate.costs.interval import Interval
+from hio_validate.costs.units import Dimension, amount, base, fitting
+from hio_validate.costs.work import stored_bytes
+from hio_validate.estimating import terms
+from hio_validate.estimating.book import Book
+from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.passes import ONE, Drafting, Work, decode, drafting_of, prefill
+from hio_validate.estimating.rates import stated
+from hio_validate.models.estimate import Assumption, BoundTime, Term
+from hio_validate.models.shape import Shape
+
+_METRICS: Final = {
+    "decode-token": ("decode_tps", "bench_decode_tps", "tpot_ms", "itl_ms"),
+    "prefill-token": ("prefill_tps", "bench_prefill_tps"),
+    "request": ("ttft_ms", "wall_s"),
+}
+"""Path -> the metrics that its time is one of."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The terms in the order in which they are shown."""
+
+    terms: tuple[Term, ...] = ()
+    groups: Groups = ()
+    """What overlaps stands in one group; groups are added."""
+    assumptions: tuple[Assumption, ...] = ()
+    missing: tuple[str, ...] = ()
+    """What is not known, one sentence each, with what to type."""
+
+
+def terms_of(inputs: Inputs) -> Ledger:
+    """The ledger of the path of `inputs`."""
+    inputs = _with_stated_lengths(inputs)
+    book = Book(inputs)
+    match inputs.path:
+        case "load":
+            _load(book)
+        case "setup":
+            book.time("dispatch", "host", "start of one process", ONE, "process-start", "one process")
+        case _:
+            _passes(book)
+    times: dict[str, Interval] = {term.name: time_of(term) for term in book.terms}
+    resources: dict[str, str] = {term.name: term.resource for term in book.terms}
+    return Ledger(
+        tuple(book.terms), grouped(times, resources), tuple(book.assumptions.values()), tuple(book.missing)
+    )
+
+
+def bound_of(ledger: Ledger, inputs: Inputs) -> BoundTime | None:
+    """The lower bound; None where no term is known, or the workload's shape is missing (contract 7.1)."""
+    if not ledger.terms or (_shape(inputs) is None and inputs.path != "setup"):
+        return None
+    times: dict[str, Interval] = {term.name: time_of(term) for term in ledger.terms}
+    time = longest_of_groups(ledger.groups, times)
+    return BoundTime.model_validate(
+        {
+            "groups": [list(group) for group in ledger.groups],
+            "time": fitting(time, Dimension.TIME),
+            "metric": _metric(time, _with_stated_lengths(inputs)),
+        }
+    )
+
+
+def _metric(time: Interval, inputs: Inputs) -> Any:
+    """The bound as the target counts it; None for a metric of another path, and for a median gap of tokens that are drafted."""
+    metric = inputs.target.metric
+    if metric not in _METRICS.get(inputs.path, ()) or not time.low:
+        return None
+    if metric == "itl_ms" and inputs.workload.drafting:
+        return None
+    counted = as_metric(time, metric, tokens_counted(inputs.workload, metric))
+    unit = METRIC_UNIT[metric]
+    return amount(counted * {"ms": 1e-3}.get(unit, 1.0), unit)
+
+
+def _shape(inputs: Inputs) -> Shape | None:
+    return inputs.shape.model if inputs.shape else None
+
+
+def _with_stated_lengths(inputs: Inputs) -> Inputs:
+    """The workload with the lengths that a person stated."""
+    lengths = {
+        name.replace("-", "_"): round(base(inputs.stated[name]).value)
+        for name in ("prompt-tokens", "generated-tokens")
+        if name in inputs.stated
+    }
+    workload = inputs.workload.model_copy(update=lengths) if lengths else inputs.workload
+    return replace(inputs, workload=workload)
+
+
+def _load(book: Book) -> None:
+    shape = _shape(book.inputs)
+    if shape is None:
+        book.lacks_shape()
+        return
+    book.rate(
+        "loading", "storage", "read the model file once, none of it in memory yet", stored_bytes(shape), "disk-read",
+        "bytes of all its tensors",
+    )  # fmt: skip
+
+
+def _passes(book: Book) -> None:
+    """The terms of passes over the model, and of a request around them."""
+    shape, inputs = _shape(book.inputs), book.inputs
+    if shape is None:
+        book.lacks_shape()
+    elif work := _work(book, shape):
+        terms.of_memory(book, shape, work)
+        terms.of_products(book, shape, work)
+        terms.of_passes(book, work)
+        terms.of_drafting(book, shape, work)
+    if inputs.path == "request":
+        terms.of_request(book)
+
+
+def _work(book: Book, shape: Shape) -> Work | None:
+    """What one unit of the path does; None where too little of the workload is known, which the book then says."""
+    inputs, workload = book.inputs, book.inputs.workload
+    if inputs.path == "decode-token":
+        return _decode(book, shape)
+    before = prefill(shape, workload)
+    if before is None or workload.prompt_tokens is None:
+        book.missing.append(
+            "the number of prompt tokens is not known: name a fixture that ran, or state it with --assume prompt-tokens=N"
+        )
+        return None
+    if workload.microbatch is None:
+        most = Interval(1.0, 1.0, float(workload.prompt_tokens))
+        book.assume(
+            "passes", amount(most, "1"), "the microbatch is not known: one pass at least, one a token at most"
+        )
+    if inputs.path == "prefill-token":
+        return before.times(ONE / Interval.exact(float(workload.prompt_tokens)))
+    if inputs.target.metric != "wall_s":
+        return before
+    after = _decode(book, shape)
+    if after is None or workload.generated_tokens is None:
+        book.missing.append(
+            "the number of generated tokens is not known: only the prompt counts; state it with --assume generated-tokens=N"
+        )
+        return before
+    return before + after.times(Interval.exact(float(max(0, workload.generated_tokens - 1))))
+
+
+def _decode(book: Book, shape: Shape) -> Work | None:
+    inputs, workload = book.inputs, book.inputs.workload
+    drafting = drafting_of(inputs)
+    if drafting is None:
+        book.missing.append(
+            f"tokens are drafted ({workload.drafting}), and nobody says how many a pass: state it with --assume draft-tokens=N"
+        )
+        return None
+    _assume_drafting(book, drafting)
+    if workload.concurrency > 1:
+        together = Interval(float(workload.concurrency), 1.0, float(workload.concurrency))
+        book.assume("concurrency", amount(together, "1"), "not all requests decode at the same time")
+    return decode(shape, workload, drafting)
+
+
+def _assume_drafting(book: Book, drafting: Drafting) -> None:
+    if book.inputs.workload.drafting is None:
+        return
+    for name in ("draft-tokens", "acceptance"):
+        for each in stated(book.inputs, name):
+            book.assume(each.name, each.amount, each.source)
+    if "acceptance" not in book.inputs.stated:
+        book.assume(
+            "acceptance", amount(drafting.accepted, "1"), "nobody says it: none to all of the drafted tokens"
+        )

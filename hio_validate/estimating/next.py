@@ -1,0 +1,151 @@
+"""The one next experiment: what it proves, what ends it, which route produces the evidence (contract 9.4, 9.6, 9.7).
+
+Invariant: no candidate comes before a baseline, none before the cause of an open correctness failure, and none before a
+profile where all of them together cannot explain the gap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from hio_validate.costs.routes import ROUTES
+from hio_validate.estimating import typed
+from hio_validate.estimating.candidates.bounded import measured_time
+from hio_validate.estimating.candidates.mechanism import Seen
+from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.ledger import Ledger
+from hio_validate.models.estimate import BoundTime, Candidate, NextExperiment
+
+ABOVE = 0.05
+"""A gap, as a share of the bound, below which nothing is left to explain: about the noise of a quiet host."""
+
+
+def next_of(
+    inputs: Inputs, ledger: Ledger, bound: BoundTime | None, candidates: Sequence[Candidate]
+) -> NextExperiment:
+    """What to do next, and only that."""
+    if inputs.wrong:
+        return _cause_of_failure(inputs)
+    if bound is None:
+        return _shape(inputs)
+    if inputs.baseline is None:
+        return _baseline(inputs)
+    gap = gap_of(Seen(inputs, ledger, bound))
+    if inputs.profile is None and gap is not None and gap > max(ABOVE, together(candidates)):
+        return _profile(inputs, ledger, gap, candidates)
+    if candidates:
+        return _comparison(inputs, candidates[0])
+    if gap is not None and gap > ABOVE:
+        return _counters(inputs, gap)
+    return _nothing_left(inputs, gap)
+
+
+def gap_of(seen: Seen) -> float | None:
+    """How much faster the bound is than what was measured, as a share: 0.25 where it takes a quarter longer; None unknown."""
+    measured = measured_time(seen)
+    return None if measured is None else measured.value / seen.whole.value - 1
+
+
+def together(candidates: Sequence[Candidate]) -> float:
+    """The most that all candidates together can gain, one after the other, as a share."""
+    return math.prod(1 + each.gain_percent.value / 100 for each in candidates) - 1
+
+
+def _cause_of_failure(inputs: Inputs) -> NextExperiment:
+    first = inputs.wrong[0]
+    return NextExperiment(
+        experiment=f"find the cause of {first.name} on {inputs.stack.name}: ask the failing request again, alone",
+        proves=f"whether {inputs.stack.name} still answers wrongly: a run whose checks pass, and a correction of {first.name}",
+        stop_if="the failure is explained and the same fixture passes; until then no speed is looked at (contract 9.6)",
+        route="measure-baseline",
+        command=f"hio ledger show {inputs.service}",
+    )
+
+
+def _shape(inputs: Inputs) -> NextExperiment:
+    lacks = "; ".join(inputs.missing[:2]) or "the model's shape or every rate of the machine"
+    return NextExperiment(
+        experiment=f"make the workload complete, nothing is estimated without it: {lacks}",
+        proves="what bounds this workload: the ledger of this estimate, computed again",
+        stop_if="a lower bound is stated",
+        route="measure-baseline",
+        command="hio probe model --help" if inputs.shape is None else "hio probe host --help",
+    )
+
+
+def _baseline(inputs: Inputs) -> NextExperiment:
+    asked = f" with {inputs.fixture.name}" if inputs.fixture else ""
+    return NextExperiment(
+        experiment=f"measure {inputs.stack.name} against itself{asked}: the baseline that is missing",
+        proves=f"{inputs.target.metric} of exactly this workload, with its noise, in a run of stage a-a",
+        stop_if=f"{inputs.target.metric} is better than the bound: then the estimate or the measurement is wrong",
+        route="measure-baseline",
+        command=typed.baseline_of(inputs),
+    )
+
+
+def _profile(inputs: Inputs, ledger: Ledger, gap: float, candidates: Sequence[Candidate]) -> NextExperiment:
+    route = _which_profile(inputs, ledger)
+    rest = f"{len(candidates)} candidates together" if candidates else "no candidate"
+    why = f"explain {100 * together(candidates):.0f} %" if candidates else "explains any of it"
+    return NextExperiment.model_validate(
+        {
+            "experiment": f"{ROUTES[route].measure}: {inputs.stack.name} takes {100 * gap:.0f} % longer than the bound, and {rest} {why}",
+            "proves": f"where the time beyond the bound goes: {ROUTES[route].artifact}",
+            "stop_if": "one part has more than a tenth of the time, or the profile is flat: then nothing is blamed",
+            "route": route,
+            "command": ROUTES[route].commands[0],
+        }
+    )
+
+
+def _which_profile(inputs: Inputs, ledger: Ledger) -> str:
+    """By what the workload runs on: a timeline of a device, one step of decode without kernels measured, else samples."""
+    documents = [item.model for item in inputs.ceilings if item.model is not None]
+    on_device = any(each.per == "device" or each.devices for each in documents)
+    if on_device or any(term.resource in ("launch", "interconnect") for term in ledger.terms):
+        return "device-timeline"
+    kernels = any(each.engine is not None for each in documents)
+    if inputs.path == "decode-token" and inputs.workload.concurrency == 1 and not kernels:
+        return "decode-step-budget"
+    return "attribute-cpu-and-device"
+
+
+def _comparison(inputs: Inputs, first: Candidate) -> NextExperiment:
+    stack, metric = inputs.stack.name, inputs.target.metric
+    changed = f"{first.factor} {first.change}" if first.factor and first.change else first.mechanism
+    at_most = f"at most {first.gain_percent.value:.3g} %"
+    return NextExperiment(
+        candidate=first.name,
+        experiment=f"{stack} against {stack} with one change, {changed}; everything else held fixed",
+        proves=f"whether {metric} gains anything, {at_most}: {ROUTES[first.route].artifact}",
+        stop_if=first.stop_if,
+        route=first.route,
+        command=typed.plan_of(inputs, first),
+    )
+
+
+def _counters(inputs: Inputs, gap: float) -> NextExperiment:
+    row = ROUTES["kernel-counters"]
+    return NextExperiment(
+        experiment=f"{row.measure}: {100 * gap:.0f} % beyond the bound, and no mechanism is known that could pay",
+        proves=f"whether a kernel waits for memory or for arithmetic: {row.artifact}",
+        stop_if="its counters reach the ceiling of the machine: then the bound is what is wrong",
+        route="kernel-counters",
+        command=row.commands[0],
+    )
+
+
+def _nothing_left(inputs: Inputs, gap: float | None) -> NextExperiment:
+    near = (
+        f"{100 * gap:.0f} % beyond the bound" if gap is not None else "at an unknown distance from the bound"
+    )
+    return NextExperiment(
+        experiment=f"none on this machine: {inputs.stack.name} is {near} and no mechanism is known that could pay; size the "
+        "capacity that the goal takes",
+        proves="how many requests this machine serves within the goal: a campaign over rising concurrency",
+        stop_if="the goal is met, or another model or machine is decided on",
+        route="size-capacity",
+        command=ROUTES["size-capacity"].commands[0],
+    )

@@ -1,0 +1,265 @@
+"""What one unit of work costs here: stated by a person, else measured on the host, elsewhere, else published (contract 9.2).
+
+Invariants: no rate is built in; a rate that is taken for another thread count, number format or host says so and widens its
+interval, so that the true rate stays below its upper end and a time computed with that stays a lower bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hio_validate.costs.formats import known_as, multiplied_bits
+from hio_validate.costs.interval import Interval
+from hio_validate.costs.units import DIMENSION_OF, UNITS, Dimension, amount, base, fitting
+from hio_validate.estimating.inputs import Inputs
+from hio_validate.models.ceilings import Ceilings, Rate
+from hio_validate.models.estimate import Assumption, UnitCost
+
+_OF_DEVICES = ("memory-read", "matmul", "matvec")
+"""Rates of what is divided over devices: where there are several, a rate of a whole host is none of one of them."""
+
+_OTHER_FORMATS = ("f32", "bf16", "f16")
+_ORDER = {"high": 2, "medium": 1, "low": 0}
+
+
+@dataclass(frozen=True)
+class Price:
+    """A rate or a time in base units, as a ledger writes it, and what was assumed for it."""
+
+    interval: Interval
+    cost: UnitCost
+    confidence: Any
+    assumptions: tuple[Assumption, ...] = ()
+
+
+class _Found(NamedTuple):
+    document: str
+    ceilings: Ceilings
+    name: str
+    rate: Rate
+
+
+def price_of(inputs: Inputs, quantity: str) -> Price | None:
+    """What one unit of `quantity` costs; None where nothing tells it."""
+    return _stated(inputs, quantity) or next(
+        (_priced(inputs, found) for tier in _tiers(inputs) if (found := _nearest(inputs, tier, quantity))),
+        None,
+    )
+
+
+def reading_price(inputs: Inputs, type: str, *, one_token: bool) -> tuple[Price, bool] | None:
+    """What reading weights of one format costs, and whether their arithmetic is measured with it.
+
+    one_token: whether each pass evaluates one token: then the engine's own product of such weights with one vector tells
+    both at once. With more tokens another kernel may read faster than that, so that memory bounds it.
+    """
+    stated = _stated(inputs, "memory-read")
+    if stated:
+        return stated, False
+    for tier in _tiers(inputs):
+        if one_token and (found := _nearest(inputs, tier, "matvec", type)):
+            return _priced(inputs, found), True
+        if found := _nearest(inputs, tier, "memory-read"):
+            return _priced(inputs, found), False
+    return None
+
+
+def product_price(inputs: Inputs, type: str) -> Price | None:
+    """What products with numbers of one format cost: a rate for that format, else for another, as wide as that may be."""
+    stated = _stated(inputs, "matmul")
+    if stated:
+        return stated
+    for tier in _tiers(inputs):
+        if found := _nearest(inputs, tier, "matmul", type):
+            return _priced(inputs, found)
+        others = [
+            _as_other_format(inputs, found, type)
+            for other in _OTHER_FORMATS
+            if (found := _nearest(inputs, tier, "matmul", other))
+        ]
+        if others:
+            return max(others, key=lambda each: each.interval.high)
+    return None
+
+
+def together(parts: Mapping[str, Interval], prices: Mapping[str, Price]) -> Price:
+    """One rate for work of several formats: the whole by the sum of the times of its parts.
+
+    Its upper end is that of the fastest mixture that the intervals of the parts allow at their ends, so that the whole by it
+    takes no longer than the parts.
+    """
+    different = {id(price): price for price in prices.values()}
+    first = next(iter(different.values()))
+    if all(price.cost == first.cost for price in different.values()):
+        return first
+
+    def mixed(work: str, rate: str) -> float:
+        whole: float = sum(getattr(parts[type], work) for type in prices)
+        spent: float = sum(
+            getattr(parts[type], work) / getattr(prices[type].interval, rate) for type in prices
+        )
+        return whole / spent if spent else float(getattr(first.interval, rate))
+
+    value = mixed("value", "value")
+    interval = Interval(
+        value,
+        min(value, *(mixed(end, "low") for end in ("low", "value", "high"))),
+        max(value, *(mixed(end, "high") for end in ("low", "value", "high"))),
+    )
+    kind = UNITS[first.cost.amount.unit][0]
+    said = ", ".join(
+        f"{type} {price.cost.amount.value:.4g} {price.cost.amount.unit}{_where(price.cost)}"
+        for type, price in prices.items()
+    )
+    return Price(
+        interval,
+        UnitCost(amount=fitting(interval, kind), assumed=f"added up by number format: {said}"),
+        min((price.confidence for price in prices.values()), key=_ORDER.__getitem__),
+        tuple(each for price in different.values() for each in price.assumptions),
+    )
+
+
+def _where(cost: UnitCost) -> str:
+    return f" ({cost.rate} of {cost.ceiling})" if cost.rate else ""
+
+
+def least(*confidences: Any) -> Any:
+    """The lowest of some confidences."""
+    return min(confidences, key=_ORDER.__getitem__)
+
+
+def _stated(inputs: Inputs, name: str) -> Price | None:
+    said = inputs.stated.get(name)
+    if said is None:
+        return None
+    return Price(base(said), UnitCost(amount=said, assumed=f"stated: {name}"), "medium", stated(inputs, name))
+
+
+def stated(inputs: Inputs, name: str) -> tuple[Assumption, ...]:
+    """What a person stated of one input, as an assumption."""
+    said = inputs.stated.get(name)
+    return () if said is None else (Assumption(name=name, amount=said, source="stated by whoever asks"),)
+
+
+def _tiers(inputs: Inputs) -> Iterator[tuple[_Found, ...]]:
+    """All rates of the target's host, then those of other measured ones, then of each published document."""
+    documents = [(item.full_name, item.model) for item in inputs.ceilings if item.model is not None]
+    measured = [each for each in documents if each[1].how == "measured"]
+    here = [each for each in measured if _is_here(inputs, each[1])]
+    elsewhere = [each for each in measured if each not in here]
+    published = [[each] for each in documents if each[1].how == "published"]
+    for tier in (here, *([each] for each in elsewhere), *published):
+        yield tuple(
+            _Found(name, model, key, rate) for name, model in tier for key, rate in model.rates.items()
+        )
+
+
+def _is_here(inputs: Inputs, ceilings: Ceilings) -> bool:
+    return ceilings.host is not None and ceilings.host == inputs.workload.target_host
+
+
+def _nearest(inputs: Inputs, tier: Iterable[_Found], quantity: str, type: str | None = None) -> _Found | None:
+    """The rate of the nearest thread count that is not above the workload's, else of the nearest above; the best of several."""
+    threads = inputs.workload.threads
+    fitting_ones = [
+        each
+        for each in tier
+        if each.rate.quantity == quantity
+        and UNITS[each.rate.unit][0] is DIMENSION_OF[quantity]
+        and each.rate.sparsity != "structured"
+        and (type is None or (each.rate.dtype is not None and known_as(each.rate.dtype) == known_as(type)))
+        and not (quantity in _OF_DEVICES and each.ceilings.per == "host" and inputs.workload.devices > 1)
+    ]
+
+    def nearness(each: _Found) -> tuple[bool, float, float]:
+        had = each.rate.threads or threads or 0
+        wanted = threads or had
+        best = base(_amount(each.rate)).value
+        return had <= wanted, -abs(wanted - had), best if _is_rate(each.rate) else -best
+
+    return max(fitting_ones, key=nearness, default=None)
+
+
+def _is_rate(rate: Rate) -> bool:
+    return UNITS[rate.unit][0] is not Dimension.TIME
+
+
+def _amount(rate: Rate) -> Any:
+    low, high = rate.low or rate.value, rate.high or rate.value
+    return amount(
+        Interval(rate.value, min(low, rate.value), max(high, rate.value)) * UNITS[rate.unit][1], rate.unit
+    )
+
+
+def _priced(inputs: Inputs, found: _Found) -> Price:
+    rate, confidence = base(_amount(found.rate)), found.rate.confidence
+    assumptions: list[Assumption] = []
+    efficiency, why = None, None
+    if found.ceilings.how == "published":
+        rate, efficiency, assumption = _reached(inputs, found, rate)
+        assumptions.append(assumption)
+        confidence = least(confidence, "medium")
+    elif not _is_here(inputs, found.ceilings):
+        confidence, why = "low", f"measured on another host: {found.ceilings.about}"
+    if found.ceilings.how == "measured" and _is_rate(found.rate):
+        rate, other = _for_threads(inputs, found.rate, rate)
+        if other:
+            confidence, why = "low", "; ".join(filter(None, (why, other)))
+    written = amount(rate, found.rate.unit)
+    if why:
+        assumptions.append(Assumption(name=found.rate.quantity, amount=written, source=why))
+    cost = UnitCost(
+        amount=written, ceiling=found.document, rate=found.name, efficiency=efficiency, assumed=why
+    )
+    return Price(rate, cost, confidence, tuple(assumptions))
+
+
+def _reached(inputs: Inputs, found: _Found, rate: Interval) -> tuple[Interval, float | None, Assumption]:
+    """A published rate by the part of it that is assumed to be reached: between that part and all of it.
+
+    A stated part goes before the document's; a latency is divided by it.
+    """
+    said = inputs.stated.get("efficiency")
+    part = found.rate.efficiency or 1.0
+    share = _part(base(said)) if said else Interval(part, part, 1.0)
+    where = found.rate.source or found.ceilings.source or found.document
+    source = (
+        "stated by whoever asks"
+        if said
+        else f"{where}: {'assumed' if found.rate.efficiency else 'none said, all of it'}"
+    )
+    assumption = Assumption(name="efficiency", amount=amount(share, "1"), source=source)
+    return rate * share if _is_rate(found.rate) else rate / share, share.value, assumption
+
+
+def _part(said: Interval) -> Interval:
+    """A stated efficiency: its own interval, or where it is one number from that to all; never more than all."""
+    value, low = min(1.0, said.value), min(1.0, said.low)
+    return Interval(value, low, 1.0 if said.is_exact else min(1.0, said.high))
+
+
+def _for_threads(inputs: Inputs, rate: Rate, measured: Interval) -> tuple[Interval, str | None]:
+    """A rate for the workload's threads: that many times as much at most, or as little at least."""
+    threads, had = inputs.workload.threads, rate.threads
+    if threads is None or had is None or threads == had:
+        return measured, None
+    why = f"measured with {had} threads and not with {threads}"
+    if had < threads:
+        return Interval(measured.value, measured.low, measured.high * threads / had), why
+    return Interval(measured.value, measured.low * threads / had, measured.high), why
+
+
+def _as_other_format(inputs: Inputs, found: _Found, type: str) -> Price:
+    """A rate of other numbers: narrower ones are at most as many times faster as they are narrower."""
+    price = _priced(inputs, found)
+    times = max(1.0, multiplied_bits(found.rate.dtype or "f32") / multiplied_bits(type))
+    wide = Interval(price.interval.value, price.interval.low, price.interval.high * times)
+    why = f"a rate of {found.rate.dtype}, not of {type}: at most {times:g} times as fast"
+    written = amount(wide, found.rate.unit)
+    others = tuple(each for each in price.assumptions if each.name != "matmul")
+    cost = price.cost.model_copy(
+        update={"amount": written, "assumed": "; ".join(filter(None, (price.cost.assumed, why)))}
+    )
+    return Price(wide, cost, "low", (*others, Assumption(name="matmul", amount=written, source=why)))

@@ -1,0 +1,240 @@
+"""The terms of a ledger: each one's work, what one unit of it costs, and what can show that it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hio_validate.costs.composition import SERIAL, grouped, longest_of_groups, time_of
+from hio_validate.costs.interval import Interval, total
+from hio_validate.costs.units import Dimension, amount, base, fitting
+from hio_validate.costs.work import draft_bytes
+from hio_validate.estimating.book import Book
+from hio_validate.estimating.passes import Work
+from hio_validate.estimating.rates import (
+    Price,
+    price_of,
+    product_price,
+    reading_price,
+    stated,
+    together,
+)
+from hio_validate.models.estimate import UnitCost
+from hio_validate.models.shape import Shape
+
+
+def of_memory(book: Book, shape: Shape, work: Work) -> None:
+    """Weights, K/V read and K/V written, of one device."""
+    devices = book.inputs.workload.devices
+    share = 1 / devices
+    read = {type: part * share for type, part in work.weights.items()}
+    prices = _reading(book, read, work)
+    if prices:
+        kept = {type: read[type] for type in prices}
+        every = together(kept, {type: price for type, (price, _) in prices.items()})
+        about = "read the weights that a pass uses" + (", of one device" if devices > 1 else "")
+        if any(whole for _, whole in prices.values()):
+            about += ", arithmetic with one vector included"
+        book.add(
+            "weights", "memory", about, fitting(total(*kept.values()), Dimension.DATA), every,
+            f"shape {shape.name}: tensors by role and number format",
+        )  # fmt: skip
+    _of_keys_and_values(book, shape, work)
+
+
+def _reading(book: Book, read: Mapping[str, Interval], work: Work) -> dict[str, tuple[Price, bool]]:
+    found = {type: reading_price(book.inputs, type, one_token=work.one_token) for type in read}
+    if any(each is None for each in found.values()):
+        book.lacks(
+            "memory-read", f"reading {', '.join(type for type, each in found.items() if each is None)}"
+        )
+    return {type: each for type, each in found.items() if each is not None}
+
+
+def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
+    """K/V is divided over devices by heads; fewer heads than devices are held by several."""
+    workload = book.inputs.workload
+    heads = [layers.kv_heads for layers in shape.attention if layers.kv_heads]
+    if not heads:
+        if not shape.attention:
+            book.missing.append(
+                f"the shape {shape.name} tells no layers that attend: K/V and attention are left out"
+            )
+        return
+    for name, type in (("key-type", workload.key_type), ("value-type", workload.value_type)):
+        if type is None:
+            book.assume(
+                name, amount(Interval(2.0, 0.5, 4.0), "B"), "bytes of one number: its format is not known"
+            )
+    if not work.positions_known:
+        book.missing.append(
+            "the lengths of prompt and answer are not known: reading K/V and attention are left out; state them with "
+            "--assume prompt-tokens=N --assume generated-tokens=N"
+        )
+    share = 1 / min(workload.devices, max(heads))
+    source = f"shape {shape.name}: heads of K and V as {workload.key_type or 'unknown'} and {workload.value_type or 'unknown'}"
+    for name, part, about in (
+        ("kv-read", work.kv_read, "read the K/V of the populated tokens"),
+        ("kv-write", work.kv_write, "write the K/V of the evaluated tokens"),
+    ):
+        if part.high:
+            book.rate(name, "memory", about, part * share, "memory-read", source)
+
+
+def of_products(book: Book, shape: Shape, work: Work) -> None:
+    """Arithmetic of one device, without the products that are measured together with reading their weights."""
+    inputs = book.inputs
+    measured = [
+        type
+        for type in work.weights
+        if (found := reading_price(inputs, type, one_token=work.one_token)) and found[1]
+    ]
+    share = 1 / inputs.workload.devices
+    parts = {type: part * share for type, part in work.products.items() if type not in measured}
+    prices = {type: price for type in parts if (price := product_price(inputs, type))}
+    if len(prices) < len(parts):
+        book.lacks("matmul", f"products with {', '.join(type for type in parts if type not in prices)}")
+    if work.attention.high:
+        price = product_price(inputs, inputs.workload.key_type or "f16") or max(
+            prices.values(), key=lambda each: each.interval.high, default=None
+        )
+        if price:
+            parts["attention"], prices["attention"] = work.attention * share, price
+    kept = {type: parts[type] for type in prices}
+    if not kept:
+        return
+    about = "products with the weights" if set(kept) - {"attention"} else "attention"
+    if "attention" in kept and about != "attention":
+        about += " and attention"
+    if measured:
+        about += f"; those with {', '.join(measured)} are in the rate of reading them"
+    book.add(
+        "compute", "compute", about, fitting(total(*kept.values()), Dimension.WORK), together(kept, prices),
+        f"shape {shape.name}: two operations a number that a token passes",
+    )  # fmt: skip
+
+
+def of_passes(book: Book, work: Work) -> None:
+    """Collectives, launches and what the host does between passes."""
+    _collectives(book, work)
+    launches, launch = book.inputs.stated.get("launches"), price_of(book.inputs, "launch")
+    if launches and launch:
+        _state(book, "launches")
+        count = base(launches) * work.passes
+        book.add(
+            "launches",
+            "launch",
+            "launch the kernels of a pass",
+            amount(count, "1"),
+            launch,
+            "stated: launches",
+        )
+    elif launches:
+        book.lacks("launch", "the launches")
+    elif launch:
+        book.missing.append(
+            "the number of kernel launches of a pass is not known: state it with --assume launches=N"
+        )
+    gap = price_of(book.inputs, "host-gap")
+    if gap:
+        gaps = work.passes
+        if book.inputs.path == "request":  # between passes: one less than there are
+            gaps = Interval(gaps.value, max(0.0, gaps.low - 1), gaps.high)
+        book.add(
+            "host-gaps",
+            "host",
+            "the host between two passes",
+            amount(gaps, "1"),
+            gap,
+            "passes over the model",
+        )
+
+
+def _collectives(book: Book, work: Work) -> None:
+    inputs = book.inputs
+    moved, link = inputs.stated.get("collective-bytes"), price_of(inputs, "link")
+    if moved is None:
+        if inputs.workload.devices > 1:
+            book.missing.append(
+                "bytes that a pass moves between devices are not known: state them with --assume collective-bytes=N"
+            )
+        return
+    if link is None:
+        book.lacks("link", "the collectives")
+        return
+    _state(book, "collective-bytes")
+    latency = price_of(inputs, "link-latency")
+    fixed = fitting(latency.interval * work.passes, Dimension.TIME) if latency else None
+    for each in latency.assumptions if latency else ():
+        book.assume(each.name, each.amount, each.source)
+    book.add(
+        "collectives", "interconnect", "move results between the devices",
+        fitting(base(moved) * work.passes, Dimension.DATA), link, "stated: collective-bytes", fixed=fixed,
+        confidence=latency.confidence if latency else "medium",
+    )  # fmt: skip
+
+
+def of_drafting(book: Book, shape: Shape, work: Work) -> None:
+    """Drafting goes before the pass that verifies: by what a person states, else by the layers that draft."""
+    if not work.drafted.high:
+        return
+    inputs, said = book.inputs, book.inputs.stated.get("draft-cost")
+    own = draft_bytes(shape)
+    if said and inputs.path == "decode-token":
+        _state(book, "draft-cost")
+        times: dict[str, Interval] = {
+            term.name: time_of(term) for term in book.terms if term.name not in SERIAL
+        }
+        if not times:
+            return
+        within = longest_of_groups(grouped(times, {term.name: term.resource for term in book.terms}), times)
+        one_pass = _each(within, work.passes)
+        cost = base(said) * one_pass
+        price = Price(
+            cost,
+            UnitCost(amount=fitting(cost, Dimension.TIME), assumed="stated: draft-cost of one pass"),
+            "low",
+        )
+        book.add("draft", "memory", "draft tokens", amount(work.drafted, "1"), price, "stated: draft-tokens")
+    elif own.high:
+        share = own * (1 / inputs.workload.devices)
+        book.rate(
+            "draft",
+            "memory",
+            "read the layers that draft",
+            share * work.drafted,
+            "memory-read",
+            f"shape {shape.name}: role draft",
+        )
+    elif "ngram" not in (inputs.workload.drafting or ""):
+        book.missing.append(
+            "what drafting a token costs is not known: state it with --assume draft-cost=SHARE of a pass"
+        )
+
+
+def _each(whole: Interval, count: Interval) -> Interval:
+    """One of `count` parts that `whole` was made of, end by end: both are low for the same reason."""
+    value = whole.value / count.value
+    return Interval(value, min(value, whole.low / count.low), max(value, whole.high / count.high))
+
+
+def of_request(book: Book) -> None:
+    """What stands around the passes of a request: waiting for its turn, and the way there and back."""
+    inputs = book.inputs
+    one = amount(Interval.exact(1.0), "1")
+    if wait := price_of(inputs, "queue-wait"):
+        book.add("queueing", "queue", "wait before the request is begun", one, wait, "stated: queue-wait")
+    elif inputs.workload.concurrency > 1:
+        book.missing.append("how long a request waits is not known: state it with --assume queue-wait=TIME")
+    book.time(
+        "dispatch",
+        "host",
+        "one request and its answer over HTTP",
+        Interval.exact(1.0),
+        "http-round-trip",
+        "one request",
+    )
+
+
+def _state(book: Book, name: str) -> None:
+    for each in stated(book.inputs, name):
+        book.assume(each.name, each.amount, each.source)

@@ -1,0 +1,27 @@
+"""What to type for an experiment: commands that begin its plan, ready but for what only a person can say."""
+
+from __future__ import annotations
+
+import shlex
+
+from hio_validate.estimating.inputs import Inputs
+from hio_validate.models.estimate import Candidate
+
+
+def plan_of(inputs: Inputs, candidate: Candidate) -> str | None:
+    """The command that begins the plan of a candidate; None where no setting's value says what is changed."""
+    _, arrow, value = (candidate.change or "").partition(" -> ")
+    if candidate.factor is None or not arrow or candidate.factor.endswith(".model"):
+        return None
+    return _typed(inputs, "--stack", inputs.stack.name, "--set", f"{candidate.factor}={value}")
+
+
+def baseline_of(inputs: Inputs) -> str:
+    """The command that begins the plan of the stack against itself: its baseline, and its noise."""
+    return _typed(inputs, "--a-a", "--stack", inputs.stack.name)
+
+
+def _typed(inputs: Inputs, *words: str) -> str:
+    fixture = ["--fixture", inputs.fixture.name] if inputs.fixture is not None else []
+    told = ["--service", inputs.service, *words, *fixture, "--metric", inputs.target.metric]
+    return shlex.join(["hio", "plan", "new", *told])

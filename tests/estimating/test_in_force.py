@@ -1,0 +1,113 @@
+"""What the settings of a stack say of its workload, as each engine spells it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hio_validate.estimating.in_force import InForce, in_force
+from hio_validate.history import Folder
+from hio_validate.repo import Item, load
+from hio_validate.rules.base import View
+from tests.estimating.tiny import vllm
+from tests.small_repo import FILES, ROOM, pin, sha, write
+
+MORE = """\
+-ub,   --ubatch-size N                  physical maximum batch size (default: 512)
+-ctk,  --cache-type-k TYPE              KV cache data type for K (default: f16)
+-ctv,  --cache-type-v TYPE              KV cache data type for V (default: f16)
+-np,   --parallel N                     number of server slots (default: -1, -1 = auto)
+-sm,   --split-mode {none,layer,row}    how to split the model across multiple GPUs (default: layer)
+-ts,   --tensor-split N0,N1,N2,...      fraction of the model to offload to each GPU, comma-separated list of
+                                        proportions, e.g. 3,1
+--spec-type none,draft-mtp,ngram-simple
+                                        type of speculative decoding (default: none)
+"""
+HELP = FILES["manifests/engines/llama-server/b1/help.txt"].replace("-m,    --model", f"{MORE}-m,    --model")
+ENGINE = FILES["manifests/engines/llama-server/b1/engine.yaml"].replace(
+    sha(FILES["manifests/engines/llama-server/b1/help.txt"]), sha(HELP)
+)
+assert pin("b1", ENGINE)
+
+
+def _stack(*lines: tuple[str, str]) -> str:
+    argv = "".join(f'      - ["{flag}", "{value}"]\n' for flag, value in lines) or "      []\n"
+    return f"hio: stack/v1\nname: one\nprocesses:\n  server:\n    engine: llama-server\n    build: b1\n    argv:\n{argv}"
+
+
+def _of(root: Path, content: str, path: str = "decode-token") -> InForce:
+    engine = "manifests/engines/llama-server/b1"
+    write(
+        root,
+        {f"{engine}/help.txt": HELP, f"{engine}/engine.yaml": ENGINE, f"{ROOM}/stacks/one.yaml": content},
+    )
+    view = View(load(Folder(root)))
+    item = view.repo.find("stack/v1", "one")
+    assert isinstance(item, Item) and item.model is not None
+    return in_force(view, item, None, path)
+
+
+def test_defaults_of_the_build_count_and_what_it_decides_itself_is_said(tmp_path: Path) -> None:
+    found = _of(tmp_path, _stack())
+    assert (found.microbatch, found.key_type, found.value_type, found.devices) == (512, "f16", "f16", 1)
+    assert (found.threads, found.slots, found.drafting) == (None, None, None)
+    (missing,) = found.missing
+    assert missing.startswith("server.threads is unknown (-1), which the engine decides itself")
+
+
+@pytest.mark.parametrize(
+    ("path", "threads"), [("decode-token", 2), ("load", 2), ("prefill-token", 6), ("request", 6)]
+)
+def test_prefill_has_its_own_threads(tmp_path: Path, path: str, threads: int) -> None:
+    found = _of(tmp_path, _stack(("--threads", "2"), ("--threads-batch", "6")), path)
+    assert (found.threads, found.missing) == (threads, ())
+
+
+def test_batch_threads_follow_threads(tmp_path: Path) -> None:
+    assert _of(tmp_path, _stack(("--threads", "3")), "prefill-token").threads == 3
+
+
+def test_what_is_asked_for_counts(tmp_path: Path) -> None:
+    found = _of(
+        tmp_path,
+        _stack(("--threads", "2"), ("--ubatch-size", "256"), ("--cache-type-k", "q8_0"), ("--parallel", "4"),
+               ("--spec-type", "ngram-simple")),
+    )  # fmt: skip
+    assert (found.microbatch, found.key_type, found.value_type, found.slots) == (256, "q8_0", "f16", 4)
+    assert found.drafting == "server.spec-type ngram-simple"
+
+
+def test_a_microbatch_is_never_larger_than_its_batch(tmp_path: Path) -> None:
+    assert _of(tmp_path, _stack(("--batch-size", "64"), ("--ubatch-size", "256"))).microbatch == 64
+
+
+@pytest.mark.parametrize(
+    ("mode", "split", "devices"),
+    [("row", "3,1", 2), ("row", "1,0,1", 2), ("layer", "3,1", 1), ("none", "1", 1)],
+)
+def test_only_a_split_of_rows_divides_a_pass(tmp_path: Path, mode: str, split: str, devices: int) -> None:
+    assert _of(tmp_path, _stack(("--split-mode", mode), ("--tensor-split", split))).devices == devices
+
+
+def test_another_engine_spells_it_otherwise(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    found = _of(tmp_path, vllm("one", "--tensor-parallel-size=8", "--kv-cache-dtype=fp8", "--max-num-seqs=16",
+                               "--max-num-batched-tokens=8k"))  # fmt: skip
+    assert (found.engine, found.build) == ("vllm", None)
+    assert (found.devices, found.key_type, found.value_type, found.slots) == (8, "fp8", "fp8", 16)
+    assert found.microbatch == 8000
+    assert found.threads is None and found.missing == (), "it has no such threads"
+
+
+def test_auto_is_no_number_format(tmp_path: Path) -> None:
+    found = _of(tmp_path, vllm("one", "--kv-cache-dtype=auto"))
+    assert (found.key_type, found.value_type) == (None, None)
+    assert [each for each in found.missing if "server.kv-cache-dtype is" in each and "auto" in each]
+
+
+def test_the_process_that_serves_is_the_one_whose_engine_is_known(tmp_path: Path) -> None:
+    content = vllm("one", "--tensor-parallel-size=2").replace("  server:", "  engine:")
+    proxy = "  proxy:\n    engine: unknown\n"
+    found = _of(tmp_path, content.replace("processes:\n", f"processes:\n{proxy}"))
+    assert (found.process, found.devices) == ("engine", 2)

@@ -1,0 +1,202 @@
+"""What was measured of exactly this workload; its distance from the bound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hio_validate.estimating.gather import CannotEstimate
+from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.measured import compared
+from hio_validate.estimating.stated import stated
+from hio_validate.models.estimate import Amount, BoundTime
+from tests.estimating.tiny import CEILINGS, SHAPE, changed, gathered, lab, other, put
+from tests.evidence.experiment import FIXTURE, SPEEDS, Experiment
+from tests.small_repo import ROOM, stack, write
+
+SET: dict[str, Any] = {"server.threads": "2"}
+
+
+def _threads(document: dict[str, Any]) -> None:
+    document["at"] = "2026-02-01T00:00:00Z"
+
+
+def test_the_newest_run_of_the_stack_is_the_baseline(tmp_path: Path) -> None:
+    found = gathered(lab(tmp_path, SHAPE, CEILINGS)).baseline
+    assert found is not None
+    assert found.run.startswith("threads@sha256:") and found.arm == "base"
+    assert found.value == pytest.approx(50.1), "the median of the measured rows"
+    assert (found.low, found.high) == (49.6, 50.5), "the medians of the legs"
+    assert found.unit == "token/s"
+
+
+def test_an_arm_with_a_delta_is_the_stack_whose_settings_it_has(tmp_path: Path) -> None:
+    found = gathered(lab(tmp_path, SHAPE, CEILINGS), "two").baseline
+    assert found is not None
+    assert found.arm == "two", "base with server.threads 2 is the stack two"
+    assert found.value == pytest.approx(60.25)
+
+
+def test_a_stack_of_the_same_name_with_other_bytes_has_no_baseline(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    write(root, {f"{ROOM}/stacks/base.yaml": stack("base", 3)})
+    found = gathered(root)
+    assert found.baseline is None
+    assert any(each.startswith("a baseline: no run measured decode_tps of base") for each in found.missing)
+    with pytest.raises(CannotEstimate, match="its stack base has other bytes now than it pinned"):
+        gathered(root, run="threads")
+
+
+def test_a_named_run_is_taken_even_if_it_is_older(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    found = gathered(root, run="aa").baseline
+    assert found is not None and found.run.startswith("aa@")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"stack": "three"}, r"base: its stack differs: server.threads 1"),
+        ({"concurrency": 2}, "requests at once: 1, asked for 2"),
+        ({"cache": "warm"}, "its cache is cold, asked for warm"),
+        ({"metric": "itl_ms"}, "it has no itl_ms that counts"),
+        ({"fixture": "other"}, "it did not ask these bytes of the fixture other"),
+    ],
+)
+def test_a_run_of_something_else_is_refused_with_what_differs(
+    tmp_path: Path, options: dict[str, Any], said: str
+) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS, changed(FIXTURE, name="other"))
+    write(root, {f"{ROOM}/stacks/three.yaml": stack("three", 3)})
+    with pytest.raises(CannotEstimate, match=said):
+        gathered(root, run="threads", **options)
+    assert gathered(root, **options).baseline is None
+
+
+def test_another_host_is_no_baseline_and_is_said(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, changed(CEILINGS, host=other("elsewhere")))
+    found = gathered(root)
+    assert found.baseline is None
+    assert any(
+        "threads measured it on another host than the ceilings are of" in each for each in found.missing
+    )
+    with pytest.raises(CannotEstimate, match="its host is"):
+        gathered(root, run="threads")
+
+
+def test_a_profiled_or_aborted_run_is_no_baseline(tmp_path: Path) -> None:
+    def profiled(document: dict[str, Any]) -> None:
+        document["legs"][0]["instrumented"] = True
+
+    def aborted(document: dict[str, Any]) -> None:
+        document |= {"outcome": "aborted", "why": "others"}
+
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    experiment.run(run=profiled)
+    put(tmp_path, SHAPE, CEILINGS)
+    found = gathered(tmp_path)
+    assert found.baseline is not None and found.baseline.run.startswith("aa@")
+    with pytest.raises(CannotEstimate, match="a profiler ran beside it"):
+        gathered(tmp_path, run="threads")
+    experiment.run(run=aborted)
+    with pytest.raises(CannotEstimate, match="it ended aborted"):
+        gathered(tmp_path, run="threads")
+
+
+def test_a_run_of_another_model_is_no_baseline(tmp_path: Path) -> None:
+    def foreign(document: dict[str, Any]) -> None:
+        document["scope"]["model"] = other("foreign")
+
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    experiment.run(run=foreign)
+    put(tmp_path, SHAPE, CEILINGS)
+    found = gathered(tmp_path)
+    assert found.baseline is not None and found.baseline.run.startswith("aa@")
+    with pytest.raises(CannotEstimate, match="its model is"):
+        gathered(tmp_path, run="threads")
+
+
+def test_changed_rows_are_no_measurement(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    rows = root / ROOM / "runs/threads/rows.tsv"
+    rows.write_text(rows.read_text().replace("50.", "90."))
+    found = gathered(root)
+    assert found.baseline is not None and found.baseline.run.startswith("aa@")
+
+
+def test_what_is_not_committed_is_said(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    found = gathered(root, committed=lambda item: item.name != "threads")
+    assert any("threads: it is not committed" in each for each in found.missing)
+    assert not any("committed" in each for each in gathered(root, committed=lambda item: True).missing)
+
+
+def _bound(value: float, low: float, high: float, unit: Any = "1") -> BoundTime:
+    metric = Amount(value=value, low=low, high=high, unit=unit)
+    return BoundTime(groups=[["weights"]], time=Amount(value=1.0, low=1.0, high=1.0, unit="s"), metric=metric)
+
+
+def test_efficiency_of_a_rate_is_measured_by_bound_with_both_intervals(tmp_path: Path) -> None:
+    inputs = gathered(lab(tmp_path, SHAPE, CEILINGS))
+    found, findings = compared(inputs, _bound(100, 80, 125))
+    assert found is not None and found.efficiency_percent is not None
+    efficiency = found.efficiency_percent
+    assert efficiency.value == pytest.approx(50.1)
+    assert (efficiency.low, efficiency.high) == (pytest.approx(49.6 / 1.25), pytest.approx(50.5 / 0.8))
+    assert findings == (), "a gap is no finding and has no cause yet"
+
+
+def test_efficiency_of_a_time_is_bound_by_measured_in_one_unit(tmp_path: Path) -> None:
+    inputs = gathered(lab(tmp_path, SHAPE, CEILINGS), metric="ttft_ms")
+    assert inputs.baseline is not None
+    found, findings = compared(inputs, _bound(0.01, 0.01, 0.01, "s"))
+    assert found is not None and found.efficiency_percent is not None
+    assert found.efficiency_percent.value == pytest.approx(100 * 10 / inputs.baseline.value)
+    assert findings == ()
+
+
+def test_only_what_is_wholly_above_its_bound_is_a_finding(tmp_path: Path) -> None:
+    inputs = gathered(lab(tmp_path, SHAPE, CEILINGS))
+    assert compared(inputs, _bound(45, 40, 60))[1] == ()
+    (finding,) = compared(inputs, _bound(25, 20, 40))[1]
+    assert "nothing is faster than its bound" in finding
+    assert "200.4 %" in finding
+
+
+@pytest.mark.parametrize(
+    ("spoil", "suspect"),
+    [
+        ({"rows": {"cached": 3, "evaluated": 2}}, "the cache: rows count 3 cached tokens"),
+        ({"rows": {"drafted": 4, "accepted": 2}}, "drafting: rows count 2 accepted tokens"),
+        ({"shape": {"source": {"format": "stated", "says": "someone"}}}, "the shape tiny, which names no model file"),
+        ({"rates": {"threads": 8}}, "the threads: 1 ran, lab-host was measured with 8"),
+        ({"stated": "memory-read=1GB/s"}, "what was assumed: memory-read"),
+    ],
+    ids=["cache", "drafting", "shape", "threads", "stated"],
+)  # fmt: skip
+def test_a_finding_says_where_to_look_first(tmp_path: Path, spoil: dict[str, Any], suspect: str) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    warm = "cached" in spoil.get("rows", {})
+
+    def plan(document: dict[str, Any]) -> None:
+        document["cache"] = "warm" if warm else "cold"
+
+    experiment.run(speeds=SPEEDS, plan=plan, rows=lambda row: row.update(spoil.get("rows", {})))
+    rate = CEILINGS["rates"]["memory-read-1"] | spoil.get("rates", {})
+    put(tmp_path, SHAPE | spoil.get("shape", {}), changed(CEILINGS, rates={"memory-read": rate}))
+    words = [spoil["stated"]] if "stated" in spoil else []
+    inputs = gathered(tmp_path, run="threads", stated=stated(words), cache="warm" if warm else "cold")
+    (finding,) = compared(inputs, _bound(25, 25, 25))[1]
+    assert f"look first at {suspect}" in finding
+
+
+def test_without_baseline_or_bound_nothing_is_compared(tmp_path: Path) -> None:
+    inputs: Inputs = gathered(lab(tmp_path, SHAPE, CEILINGS))
+    assert compared(inputs, None) == (inputs.baseline, ())
+    assert compared(replace(inputs, baseline=None), _bound(1, 1, 1)) == (None, ())
