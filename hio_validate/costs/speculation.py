@@ -18,6 +18,14 @@ def expected_tokens(acceptance: float, drafted: int) -> float:
     return sum(acceptance**place for place in range(drafted + 1))
 
 
+def accepted_share(acceptance: float, drafted: int) -> float:
+    """The share of all drafted tokens that is accepted, as engines count it: what follows a refused token is refused, too.
+
+    From the chance for one token: (expected tokens - 1) / k; with nothing drafted the chance itself. Raises ValueError.
+    """
+    return (expected_tokens(acceptance, drafted) - 1) / drafted if drafted else acceptance
+
+
 def cost(drafted: int, draft_cost: float, verify_cost: float = 1.0) -> float:
     """Time of one drafted pass, in passes of one token: k c + v. Raises ValueError."""
     if drafted < 0 or draft_cost < 0 or verify_cost <= 0:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.costs.speculation import break_even, cost, expected_tokens, speedup
+from hio_validate.costs.speculation import accepted_share, break_even, cost, expected_tokens, speedup
 
 ACCEPTANCES = st.floats(0, 1)
 LENGTHS = st.integers(0, 16)
@@ -62,3 +62,10 @@ def test_that_what_cannot_be_is_refused(acceptance: float, drafted: int) -> None
 def test_that_a_cost_without_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="no cost"):
         cost(1, -0.1)
+
+
+@given(ACCEPTANCES, st.integers(1, 16))
+def test_that_the_accepted_share_gives_the_same_tokens(acceptance: float, drafted: int) -> None:
+    share = accepted_share(acceptance, drafted)
+    assert 0 <= share <= acceptance + 1e-12
+    assert 1 + share * drafted == pytest.approx(expected_tokens(acceptance, drafted))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hio_validate.costs.formats import known_as
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
@@ -37,10 +38,9 @@ def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
         seen.inputs.workload.threads,
     )
     limit = max(seen.times, key=lambda name: seen.times[name].value, default=None)
-    quantity = "matmul" if limit == "compute" else "memory-read"
     if lever is None or now is None or limit not in ("compute", "weights", "kv-read"):
         return
-    rates = _by_threads(seen, quantity)
+    quantity, rates = _by_threads(seen, limit, now)
     if now not in rates or len(rates) < 2:
         found.missing.append(
             f"{quantity} with {now} and with other numbers of threads on the target's host: whether more threads pay is "
@@ -64,15 +64,31 @@ def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
     )  # fmt: skip
 
 
-def _by_threads(seen: Seen, quantity: str) -> dict[int, Interval]:
-    """Threads -> the rate that the target's host reached with them."""
+def _by_threads(seen: Seen, limit: str, now: int) -> tuple[str, dict[int, Interval]]:
+    """What bounds the term, and its rate by threads: of the engine's own kernel where that was measured with several."""
+    shape = seen.shape
+    if limit == "compute":
+        return "matmul", _rates(seen, "matmul", "f32")
+    if limit == "weights" and shape is not None and seen.inputs.path == "decode-token":
+        largest = max(shape.weights, key=lambda each: each.bytes)
+        rates = _rates(seen, "matvec", largest.type)
+        if now in rates and len(rates) > 1:
+            return "matvec", rates
+    return "memory-read", _rates(seen, "memory-read", None)
+
+
+def _rates(seen: Seen, quantity: str, dtype: str | None) -> dict[int, Interval]:
+    """Threads -> the rate that the target's host reached with them, the best of several."""
     found: dict[int, Interval] = {}
     for item in seen.inputs.ceilings:
         document = item.model
         if document.how != "measured" or document.host != seen.inputs.workload.target_host:
             continue
         for rate in document.rates.values():
-            if rate.quantity == quantity and rate.threads is not None and rate.dtype in (None, "f32"):
+            is_it = rate.quantity == quantity and (
+                dtype is None or (rate.dtype is not None and known_as(rate.dtype) == known_as(dtype))
+            )
+            if is_it and rate.threads is not None:
                 mine = _interval(rate)
                 if rate.threads not in found or mine.value > found[rate.threads].value:
                     found[rate.threads] = mine

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hio_validate.costs.composition import longest_of_groups
 from hio_validate.costs.interval import Interval
-from hio_validate.costs.speculation import break_even
+from hio_validate.costs.speculation import accepted_share, break_even
 from hio_validate.costs.units import amount, base
-from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen
+from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen, times_of
 from hio_validate.estimating.candidates.profiled import named_parts
 from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.ledger import terms_of
 from hio_validate.models.estimate import Assumption
 
 _KINDS = ("ngram-mod", "ngram-simple", "ngram-cache")
@@ -54,21 +56,31 @@ def _drafting(seen: Seen, found: Found) -> Iterator[Mechanism]:
         )
         return
     then, assumes = _drafted(seen.inputs, f"{lever.address} {kind}", length)
-    even = break_even(length, base(then.stated["draft-cost"]).value)
+    verify = _verify_cost(seen, then, length)
+    even = break_even(length, base(then.stated["draft-cost"]).value, verify)
     if even is None:
         found.said.append(
-            f"drafting {length} tokens at that cost loses even if every one is accepted: not proposed"
+            f"{lever.address} {kind}: a pass of {length + 1} tokens takes {verify:.3g} times a pass of one, so that drafting loses "
+            "even if every token is accepted: not proposed"
         )
         return
     accepted = base(then.stated["acceptance"])
     yield Mechanism(
-        f"draft-{kind}", 1, f"draft {length} tokens a pass from the text and verify them in one pass: {1 + accepted.value * length:.3g} "
-        "tokens for one reading of the weights at most",
+        f"draft-{kind}", 1, f"draft {length} tokens a pass from the text and verify them in one pass: "
+        f"{1 + accepted.value * length:.3g} tokens for one reading of the weights where {100 * accepted.value:.0f} % are accepted",
         term="weights", lever=lever, to=kind, then=then, assumes=assumes,
         confidence="low" if assumes else "medium",
-        stop_if=f"no more than {100 * even:.0f} % of the drafted tokens are accepted (break-even), or the answers differ",
+        stop_if=f"no more than {100 * accepted_share(even, length):.0f} % of the drafted tokens are accepted (break-even), or the answers differ",
         needs=("the same answers as without drafting: a check or a task set",),
     )  # fmt: skip
+
+
+def _verify_cost(seen: Seen, then: Inputs, length: int) -> float:
+    """How many passes of one token one that verifies `length` drafted ones costs, by the ledger: more where arithmetic bounds it."""
+    every = {"acceptance": amount(Interval.exact(1.0), "1"), "draft-cost": amount(Interval.exact(0.0), "1")}
+    ledger = terms_of(replace(then, stated={**then.stated, **every}))
+    each_token = longest_of_groups(ledger.groups, times_of(ledger))
+    return each_token.value * (length + 1) / seen.whole.value if seen.whole.value else 1.0
 
 
 def _kind_of(lever: Lever | None) -> str | None:
