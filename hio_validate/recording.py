@@ -71,6 +71,12 @@ def engine_file(
     return dump(data, head=modeline("engine", file))
 
 
+def shape_file(document: Mapping[str, Any], file: str) -> bytes:
+    """The bytes of a model's shape."""
+    rows = {key: [Row(each) for each in document[key]] for key in ("attention", "weights")}
+    return dump({**document, **rows}, head=modeline("shape", file) + "\nRead by hio probe model.")
+
+
 def draft_stack(
     name: str,
     capture: Capture,

@@ -17,7 +17,7 @@ from hio_validate.rules.base import Rule, Scope
 
 DOCS = Path(__file__).parents[1] / "docs"
 MODULES = [import_module(f"hio_validate.rules.{module.name}") for module in iter_modules(rules.__path__)]
-NO_RULE = {"base", "cited", "faults", "planned", "texts"}
+NO_RULE = {"base", "cited", "estimated", "faults", "planned", "texts"}
 """Modules of the room that hold no rule."""
 
 AN_ID = re.compile(r"[a-z]+(-[a-z]+)+")
@@ -33,7 +33,8 @@ UNSUPPRESSIBLE = {
     "run-measured-something-else", "schema-violation", "syntax-error", "time-runs-backwards",
     "undecided-merge", "undocumented-difference", "unpinned-evidence", "unproven-deployment",
     "unqualified-deployment", "unreadable-records", "unreadable-rows", "unsigned-decision",
-    "unused-suppression",
+    "unused-suppression", "ceiling-contradicts-samples", "estimate-as-verdict", "estimate-contradicts-terms",
+    "summed-overlapping-bounds", "unit-mismatch",
 }  # fmt: skip
 """Bytes, digests, pins, the ledger, numbers and completeness: a comment must not keep these quiet (a promise)."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from hio_validate.cli.probe_engine import engine
 from hio_validate.cli.probe_host import host
+from hio_validate.cli.probe_model import model
 
 
 @click.group()
@@ -15,4 +17,6 @@ def probe() -> None:
     """
 
 
+probe.add_command(engine)
 probe.add_command(host)
+probe.add_command(model)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from hio_validate import __version__, recording, writing
+from hio_validate.cli.alone import alone
 from hio_validate.cli.progress import Measuring
 from hio_validate.cli.shared import as_json, format_option, repo_option, root_of, show, stop, width
-from hio_validate.execute import jobs, lock, preflight
+from hio_validate.execute import jobs, preflight
 from hio_validate.models.base import JudgedBy
 from hio_validate.models.ceilings import Ceilings
 from hio_validate.observe import proc
@@ -53,17 +52,19 @@ def host(
     It loads every processor that this process may use, and nothing else should run. Without --yes it says so and
     measures nothing. Exit codes: 0 done, or nothing asked for; 1 refused; 3 nothing could be measured.
     """
+    if disk_ is not None and not os.access(disk_, os.W_OK):
+        stop(f"--disk {disk_} cannot be written: expected a folder where a file can be made for a moment", 2)
     extent, folder = QUICK if quick else FULL, disk_ or disk.default_folder()
     root, _ = root_of(repo)
     found = probing.machine()
-    named = name or f"{(found.host.id or 'host')[:12]}-{datetime.now(UTC):%Y-%m-%d}"
+    named = name if name is not None else f"{(found.host.id or 'host')[:12]}-{datetime.now(UTC):%Y-%m-%d}"
     file = f"{_FOLDER}/{named}.yaml"
     _check_name(named, root / file, write)
     facts, warnings = _facts(found, extent, folder), _warnings(found)
     if not yes:
         _nothing_yet(facts, warnings, format_)
         return
-    with _alone():
+    with alone():
         measured = _measure(found, named, extent, folder, warnings)
     wrote = _keep(root, file, measured) if write else None
     if format_ == "json":
@@ -105,11 +106,14 @@ def _facts(found: probing.Machine, extent: Extent, folder: Path) -> dict[str, st
 
 
 def _warnings(found: probing.Machine) -> list[str]:
+    reason = preflight.refused(jobs.state_folder())
+    said = [f"--yes would be refused: {reason}"] if reason else []
     if not found.is_busy:
-        return []
+        return said
     return [
+        *said,
         f"the load is {found.load:g}, above {probing.HIGHEST_LOAD:g}: something else runs, and what is measured now is "
-        "less than this machine reaches"
+        "less than this machine reaches",
     ]
 
 
@@ -144,22 +148,6 @@ def _nothing_yet(facts: dict[str, str], warnings: list[str], format_: str) -> No
             f"{probed.before(VERB, facts, warnings, width())}"
             "nothing has been measured yet; --yes measures, --yes --write keeps it, too\n"
         )
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """The lock of this host: no trial runs, and none begins while this one measures."""
-    reason = preflight.refused(jobs.state_folder())
-    if reason:
-        stop(reason, 1)
-    try:
-        held = lock.take()
-    except lock.Taken as error:
-        stop(str(error), 1)
-    try:
-        yield
-    finally:
-        held.close()
 
 
 def _measure(

@@ -6,14 +6,17 @@ sum of the terms on memory, O the terms on other resources and S the serial ones
 
     time >= max(M, max O) + sum S .
 
-A document states its bound as groups: within a group the longest counts, groups are added. M is a sum and lies within a
-maximum, which groups cannot say in general; they say it exactly in two cases, and otherwise less than it:
+A document states its bound as groups: within a group the longest counts, groups are added. M is a sum and stands within a
+maximum, which groups cannot say in general; they stay below it. Let S be the longest terms on memory, as few as are together
+as long as each term of O. S and O are one group, each other term on memory is one of its own:
 
-- Each term of O is, at all three ends of its interval, at most as long as one term of M: M's terms are a group each, and
-  that term of O stands in the group of the longest of M. The sum over the groups is M, and M >= max O.
-- Else all of M and O are one group: max(M's terms, O) <= max(M, max O). It is exact where one term of O is longer than M.
+    max(S, O) + sum of the rest of M  <=  sum S + sum of the rest of M  =  M .
 
-Invariant: the sum over the groups is never more than `at_least`, at each end of the interval.
+It is M itself where one term on memory is as long as each of O. Where not even all of M is as long as a term of O, everything
+is one group, and the bound is that term. In between it is less than M, so that it may grow where a rate does; `at_least` does not.
+
+Invariant: at the low end and at the best guess the sum over the groups is never more than `at_least`; its high end may be, as
+the most that the bound may be.
 """
 
 from __future__ import annotations
@@ -76,18 +79,20 @@ def grouped(times: Mapping[str, Interval], resources: Mapping[str, str]) -> Grou
     """The groups of the bound, in the order of the terms; the module's docstring derives them."""
     serial = [(name,) for name in times if name in SERIAL]
     within = [name for name in times if name not in SERIAL]
-    memory = [name for name in within if resources[name] == "memory"]
+    memory = sorted(
+        (name for name in within if resources[name] == "memory"), key=lambda name: -times[name].value
+    )
     others = [name for name in within if resources[name] != "memory"]
-    lead = max(memory, key=lambda name: times[name].value, default=None)
-    if lead is None or not all(_no_longer(times[name], times[lead]) for name in others):
-        together = [tuple(within)] if within else []
-    else:
-        together = [(name, *others) if name == lead else (name,) for name in memory]
-    return (*together, *serial)
+    few = next((n for n in range(1, len(memory) + 1) if _hide(memory[:n], others, times)), len(memory))
+    together = [name for name in within if name in memory[:few] or name in others]
+    alone = [(name,) for name in within if name in memory[few:]]
+    return (*((tuple(together),) if together else ()), *alone, *serial)
 
 
-def _no_longer(one: Interval, other: Interval) -> bool:
-    return one.low <= other.low and one.value <= other.value and one.high <= other.high
+def _hide(memory: Sequence[str], others: Sequence[str], times: Mapping[str, Interval]) -> bool:
+    """Whether some terms on memory are together as long as each of the others, at the low end and at the best guess."""
+    spent = total(*(times[name] for name in memory))
+    return all(times[name].low <= spent.low and times[name].value <= spent.value for name in others)
 
 
 def as_metric(time: Interval, metric: str, tokens: float) -> Interval:

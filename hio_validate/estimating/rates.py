@@ -109,20 +109,20 @@ def together(parts: Mapping[str, Interval], prices: Mapping[str, Price]) -> Pric
         max(value, *(mixed(end, "high") for end in ("low", "value", "high"))),
     )
     kind = UNITS[first.cost.amount.unit][0]
-    documents = {price.cost.ceiling for price in prices.values()}
     said = ", ".join(
-        f"{type} {price.cost.amount.value:.4g} {price.cost.amount.unit}" for type, price in prices.items()
+        f"{type} {price.cost.amount.value:.4g} {price.cost.amount.unit}{_where(price.cost)}"
+        for type, price in prices.items()
     )
     return Price(
         interval,
-        UnitCost(
-            amount=fitting(interval, kind),
-            ceiling=documents.pop() if len(documents) == 1 else None,
-            assumed=f"added up by number format: {said}",
-        ),
+        UnitCost(amount=fitting(interval, kind), assumed=f"added up by number format: {said}"),
         min((price.confidence for price in prices.values()), key=_ORDER.__getitem__),
         tuple(each for price in different.values() for each in price.assumptions),
     )
+
+
+def _where(cost: UnitCost) -> str:
+    return f" ({cost.rate} of {cost.ceiling})" if cost.rate else ""
 
 
 def least(*confidences: Any) -> Any:
@@ -217,22 +217,27 @@ def _priced(inputs: Inputs, found: _Found) -> Price:
 
 
 def _reached(inputs: Inputs, found: _Found, rate: Interval) -> tuple[Interval, float | None, Assumption]:
-    """A published rate by the part of it that is assumed to be reached: between that part and all of it."""
+    """A published rate by the part of it that is assumed to be reached: between that part and all of it.
+
+    A stated part goes before the document's; a latency is divided by it.
+    """
     said = inputs.stated.get("efficiency")
     part = found.rate.efficiency or 1.0
-    share = base(said) if said else Interval(part, part, 1.0)
+    share = _part(base(said)) if said else Interval(part, part, 1.0)
     where = found.rate.source or found.ceilings.source or found.document
     source = (
         "stated by whoever asks"
         if said
         else f"{where}: {'assumed' if found.rate.efficiency else 'none said, all of it'}"
     )
-    if said and share.is_exact and share.value < 1:
-        share = Interval(share.value, share.low, 1.0)
     assumption = Assumption(name="efficiency", amount=amount(share, "1"), source=source)
-    if not _is_rate(found.rate):
-        return rate, share.value, assumption
-    return rate * share, min(1.0, share.value), assumption
+    return rate * share if _is_rate(found.rate) else rate / share, share.value, assumption
+
+
+def _part(said: Interval) -> Interval:
+    """A stated efficiency: its own interval, or where it is one number from that to all; never more than all."""
+    value, low = min(1.0, said.value), min(1.0, said.low)
+    return Interval(value, low, 1.0 if said.is_exact else min(1.0, said.high))
 
 
 def _for_threads(inputs: Inputs, rate: Rate, measured: Interval) -> tuple[Interval, str | None]:

@@ -90,9 +90,15 @@ def header_facts(file: BinaryIO) -> Facts:
 
     Raises Unobservable for what is no GGUF, is truncated or hostile.
     """
-    size = file.seek(0, io.SEEK_END)
-    file.seek(0)
-    reader = _Reader(file, size)
+    facts = read_pairs(Reader(file, file.seek(0, io.SEEK_END)))
+    kind = facts.get("general.file_type")
+    if isinstance(kind, int):
+        facts["quantisation"] = QUANTISATIONS.get(kind & ~1024, f"file type {kind}")
+    return facts
+
+
+def read_pairs(reader: Reader) -> Facts:
+    """Reads a header up to its tensors, and gives the pairs that the reader keeps. Raises Unobservable."""
     facts: Facts = {}
     seen: set[str] = set()
     pairs = reader.begin(facts)
@@ -102,17 +108,22 @@ def header_facts(file: BinaryIO) -> Facts:
             raise Unobservable(f"the GGUF header states {key!r} twice")
         seen.add(key)
         reader.value(key, facts)
-    kind = facts.get("general.file_type")
-    if isinstance(kind, int):
-        facts["quantisation"] = QUANTISATIONS.get(kind & ~1024, f"file type {kind}")
     return facts
 
 
-class _Reader:
+class Reader:
     """A position in a header; refuses to read past the end of the file."""
+
+    digested: str | None = _TOKENS
+    """The array of strings whose digest and count are kept."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self.file, self.size, self.position, self.order = file, min(size, _LARGEST_HEADER_BYTES), 0, "<"
+        file.seek(0)
+
+    def keeps(self, key: str) -> bool:
+        """Whether a value is worth keeping; what is not is passed over."""
+        return _KEPT.fullmatch(key) is not None
 
     def begin(self, facts: Facts) -> int:
         """Magic, version and counts; returns the number of key-value pairs."""
@@ -162,7 +173,7 @@ class _Reader:
             self.array(key, facts)
         else:
             value = self.scalar(kind, key)
-            if _KEPT.fullmatch(key) and not (isinstance(value, float) and not math.isfinite(value)):
+            if self.keeps(key) and not (isinstance(value, float) and not math.isfinite(value)):
                 facts[key] = value
 
     def scalar(self, kind: int, key: str) -> bool | int | float | str:
@@ -180,7 +191,7 @@ class _Reader:
             digest = hashlib.sha256()
             self.through(length, key, digest)
             facts[f"{key}.sha256"] = digest.hexdigest()
-        elif _KEPT.fullmatch(key) and length <= _LONGEST_KEPT_TEXT:
+        elif self.keeps(key) and length <= _LONGEST_KEPT_TEXT:
             facts[key] = self.take(length, key).decode("utf-8", "backslashreplace")
         else:
             self.through(length, key)
@@ -200,17 +211,20 @@ class _Reader:
         if kind != _STRING:
             if kind not in _SCALARS:
                 raise Unobservable(f"the GGUF header gives {key!r} elements of the unknown type {kind}")
-            width = struct.calcsize("=" + _SCALARS[kind])
-            self.left(count, width, key)
-            self.through(count * width, key)
+            self.left(count, struct.calcsize("=" + _SCALARS[kind]), key)
+            self.numbers(_SCALARS[kind], count, key)
             return
         if count > _MOST_STRINGS:
             raise Unobservable(f"the GGUF header claims {count} strings in {key!r}, more than are read")
         self.left(count, 8, key)
-        digest = hashlib.sha256() if key == _TOKENS else None
+        digest = hashlib.sha256() if key == self.digested else None
         self.strings(count, key, digest)
         if digest:
             facts[f"{key}.sha256"], facts[f"{key}.count"] = digest.hexdigest(), count
+
+    def numbers(self, code: str, count: int, key: str) -> None:
+        """The elements of an array of numbers, which all fit in the file."""
+        self.through(count * struct.calcsize("=" + code), key)
 
     def strings(self, count: int, key: str, digest: Any) -> None:
         for _ in range(count):

@@ -6,6 +6,7 @@ Run as a process of its own; it prints its port. A parent that is gone, however 
 from __future__ import annotations
 
 import http.server
+import signal
 import sys
 import threading
 
@@ -33,6 +34,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 def main() -> None:
     """Serve until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to us, too; our parent ends us
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -21,6 +21,12 @@ from hio_validate.probing.refusal import NotMeasured
 from hio_validate.probing.sampling import rate, seconds
 
 _REQUEST = 4 * MIB
+_ANSWERED_FROM_MEMORY = {
+    "tmpfs": "it is memory",
+    "ramfs": "it is memory",
+    "zfs": "its own cache answers O_DIRECT, too, before OpenZFS 2.3",
+}
+"""File systems that accept O_DIRECT and answer from memory all the same."""
 _ROOM = 2
 """Times the file's size that has to be free: a full disk ends more than a measurement."""
 
@@ -35,11 +41,11 @@ def needed(extent: Extent) -> int:
     return (extent.repetitions + 1) * extent.disk_part
 
 
-def measured(folder: Path, extent: Extent) -> Rate:
-    """The rate of one reader with one request under way. Raises NotMeasured where nothing or a cache can be read."""
+def measured(folder: Path, extent: Extent) -> tuple[str, Rate]:
+    """(name, rate) of one reader with one request under way. Raises NotMeasured where nothing or a cache can be read."""
     size = needed(extent)
     try:
-        _check_room(folder, size)
+        _check_place(folder, size)
         with _unlinked(folder) as handle:
             _fill(handle, size)
             with _uncached(handle, size) as (reader, how):
@@ -54,7 +60,7 @@ def measured(folder: Path, extent: Extent) -> Rate:
         f"{how}, one reader, requests of {_REQUEST // MIB} MiB, {extent.disk_part // MIB} MiB a repetition, each another "
         f"part of a file of {size // MIB} MiB in {folder} ({file_system(folder)}); a cache below the kernel may answer"
     )
-    return rate("disk-read", [extent.disk_part / each / 1e9 for each in taken[1:]], "GB/s", said)
+    return "disk-read", rate("disk-read", [extent.disk_part / each / 1e9 for each in taken[1:]], "GB/s", said)
 
 
 def file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
@@ -68,7 +74,13 @@ def file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
     return found[1]
 
 
-def _check_room(folder: Path, size: int) -> None:
+def _check_place(folder: Path, size: int) -> None:
+    kind = file_system(folder)
+    if kind in _ANSWERED_FROM_MEMORY:
+        raise NotMeasured(
+            f"disk-read in {folder}: the page cache could not be avoided on {kind}: {_ANSWERED_FROM_MEMORY[kind]}; "
+            "name a folder on a disk with --disk"
+        )
     room = os.statvfs(folder)
     free = room.f_bavail * room.f_frsize
     if free < _ROOM * size:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from hio_validate.models.base import JudgedBy
@@ -17,12 +18,13 @@ from hio_validate.probing import caches, devices, disk, dispatch, memory, produc
 from hio_validate.probing.blas import Blas, blas
 from hio_validate.probing.extent import Extent
 from hio_validate.probing.refusal import CannotProbe, NotMeasured
+from hio_validate.probing.sampling import Step
 from hio_validate.probing.sane import implausible
 
 HIGHEST_LOAD = 0.5
 """Load average of one minute above which something else runs."""
 Progress = Callable[[str, float], None]
-Rates = Iterator[tuple[str, Rate]]
+Steps = Iterable[Step]
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,15 @@ def _measured(
             unknown.append(f"{what}: not begun, the {extent.budget_s:g} s were over")
             continue
         try:
-            for name, rate in begin():
+            for step in begin():
+                if time.monotonic() - began > extent.budget_s:
+                    unknown.append(
+                        f"{what}: not all of it, the {extent.budget_s:g} s were over after {[*rates][-1]}"
+                    )
+                    break
+                name, rate = step()
                 rates[name] = rate
                 progress(name, time.monotonic() - began)
-                if time.monotonic() - began > extent.budget_s:
-                    unknown.append(f"{what}: not all of it, the {extent.budget_s:g} s were over after {name}")
-                    break
         except NotMeasured as error:
             unknown.append(str(error))
         except MemoryError:
@@ -102,14 +107,14 @@ def _measured(
     return rates, unknown
 
 
-def _parts(found: Machine, library: Blas, extent: Extent, folder: Path) -> dict[str, Callable[[], Rates]]:
+def _parts(found: Machine, library: Blas, extent: Extent, folder: Path) -> dict[str, Callable[[], Steps]]:
     """What is measured, in order: what costs little first, so that the time is over for what costs most."""
     most = found.usable.count
     at = sorted({1, most})
     return {
         "process-start": lambda: dispatch.starts(extent),
-        "http-round-trip": lambda: iter([("http-round-trip", dispatch.round_trip(extent))]),
-        "disk-read": lambda: iter([("disk-read", disk.measured(folder, extent))]),
+        "http-round-trip": lambda: [partial(dispatch.round_trip, extent)],
+        "disk-read": lambda: [partial(disk.measured, folder, extent)],
         "memory": lambda: memory.measured(
             library, memory.stream(extent, found.cache, found.available), counts(found, extent), extent
         ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,7 @@ from hio_validate.models.ceilings import Rate
 from hio_validate.probing.blas import Blas
 from hio_validate.probing.extent import LARGEST_CACHE_SHARE, MIB, Extent
 from hio_validate.probing.refusal import NotMeasured
-from hio_validate.probing.sampling import rate, seconds
+from hio_validate.probing.sampling import Step, rate, seconds
 
 TIMES_THE_CACHE = 4
 _LEAST_TIMES = 2
@@ -95,30 +96,49 @@ class Buffers:
         return lambda: list(pool.map(each, parts))
 
 
-def measured(library: Blas, buffer: Stream, threads: list[int], extent: Extent) -> Iterator[tuple[str, Rate]]:
-    """(name, rate) of reading and of copying at each number of threads."""
+def measured(library: Blas, buffer: Stream, threads: list[int], extent: Extent) -> Iterator[Step]:
+    """Reading and copying at each number of threads."""
     buffers = Buffers(library, buffer.size, max(threads))
     with library.threads(1):
         for count in threads:
             with ThreadPoolExecutor(count) as pool:
-                yield f"memory-read-{count}", _read(library, buffers, buffer, pool, count, extent)
-                work = buffers.together(pool, count, buffers.copier())
-                samples = _rates(work, 2 * buffer.size, extent)
-                said = f"numpy {library.numpy.__version__} copies {buffer.sentence}; bytes read and bytes written count"
-                yield f"memory-copy-{count}", rate("memory-copy", samples, "GB/s", said, threads=count)
+                crew = _Crew(library, buffers, buffer, pool, count)
+                yield partial(crew.read, extent)
+                yield partial(crew.copy, extent)
 
 
-def _read(
-    library: Blas, buffers: Buffers, buffer: Stream, pool: ThreadPoolExecutor, count: int, extent: Extent
-) -> Rate:
-    """By the reader that is the fastest in the warm-up: what is slower shows its own limit and not memory's."""
-    works = {name: buffers.together(pool, count, each) for name, each in buffers.readers().items()}
-    warm: dict[str, float] = {name: min(seconds(work), seconds(work)) for name, work in works.items()}
-    name = min(warm, key=lambda each: warm[each])
-    said = (
-        f"{library.name}: {name}, the faster of {len(works)} ways, over {buffer.sentence}; no thread pinned"
-    )
-    return rate("memory-read", _rates(works[name], buffer.size, extent), "GB/s", said, threads=count)
+@dataclass(frozen=True)
+class _Crew:
+    """Threads that work on the buffers together."""
+
+    library: Blas
+    buffers: Buffers
+    buffer: Stream
+    pool: ThreadPoolExecutor
+    count: int
+
+    def read(self, extent: Extent) -> tuple[str, Rate]:
+        """By the reader that is the fastest in the warm-up: what is slower shows its own limit and not memory's."""
+        works = {
+            name: self.buffers.together(self.pool, self.count, each)
+            for name, each in self.buffers.readers().items()
+        }
+        warm = {name: min(seconds(work), seconds(work)) for name, work in works.items()}
+        name = min(warm, key=lambda each: warm[each])
+        said = f"{self.library.name}: {name}, the fastest of {len(works)} ways, over {self.buffer.sentence}; no thread pinned"
+        samples = _rates(works[name], self.buffer.size, extent)
+        found = rate("memory-read", samples, "GB/s", said, threads=self.count)
+        return f"memory-read-{self.count}", found
+
+    def copy(self, extent: Extent) -> tuple[str, Rate]:
+        work = self.buffers.together(self.pool, self.count, self.buffers.copier())
+        said = (
+            f"numpy {self.library.numpy.__version__} copies {self.buffer.sentence}; bytes read and bytes written count; "
+            "no thread pinned"
+        )
+        samples = _rates(work, 2 * self.buffer.size, extent)
+        found = rate("memory-copy", samples, "GB/s", said, threads=self.count)
+        return f"memory-copy-{self.count}", found
 
 
 def _rates(work: Work, size: int, extent: Extent) -> list[float]:

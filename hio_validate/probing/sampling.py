@@ -15,6 +15,9 @@ from typing import Any, Literal
 from hio_validate.models.ceilings import Rate
 from hio_validate.probing.refusal import NotMeasured
 
+Step = Callable[[], tuple[str, Rate]]
+"""Measures one rate when it is called: (its name, the rate). Raises NotMeasured."""
+
 Confidence = Literal["high", "medium", "low"]
 _DIGITS = 5
 _STEADY, _FAIR = 0.05, 0.25

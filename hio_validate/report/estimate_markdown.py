@@ -118,6 +118,6 @@ def _next(estimate: Estimate) -> Iterator[str]:
     yield paragraph(f"NEXT EXPERIMENT: {text(next_.experiment)}")
     yield paragraph(f"PROVES: {text(next_.proves)}")
     yield paragraph(f"STOP IF: {text(next_.stop_if)}")
-    yield paragraph(f"ROUTE: {text(next_.route)}")
+    yield paragraph(f"ROUTE: {text(say.route(next_.route))}")
     if next_.command:
         yield command(next_.command)

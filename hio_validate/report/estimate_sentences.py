@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.routes import ROUTES
 from hio_validate.costs.units import UNITS
 from hio_validate.evidence.metrics import METRICS
 from hio_validate.models.estimate import (
@@ -18,7 +19,7 @@ from hio_validate.models.estimate import (
     UnitCost,
 )
 from hio_validate.quantity import counted
-from hio_validate.report.amounts import best_guess, digits, in_unit, percent, with_interval
+from hio_validate.report.amounts import best_guess, common_unit, digits, in_unit, percent, with_interval
 
 PER = {
     "setup": "set-up",
@@ -78,7 +79,7 @@ def _distance(estimate: Estimate) -> str:
     efficiency = baseline.efficiency_percent
     if efficiency is None:
         return said
-    said += f", efficiency {digits(efficiency.value, efficiency.low, efficiency.high)} %"
+    said += f", efficiency {percent(efficiency)}"
     return f"{said}: the ledger or the measurement is wrong" if efficiency.low > 100 else said
 
 
@@ -166,20 +167,22 @@ def unit_cost(cost: UnitCost) -> str:
     if cost.efficiency is not None:
         said += f"{' ' if said else ''}at an assumed efficiency of {100 * cost.efficiency:.4g} %"
     return (
-        "; ".join(filter(None, [said, f"assumed: {cost.assumed}" if cost.assumed else ""])) or "nobody says"
+        "; ".join(filter(None, [said, f"assumed ({cost.assumed})" if cost.assumed else ""])) or "nobody says"
     )
 
 
 def groups(estimate: Estimate, bound: BoundTime) -> Iterator[str]:
     """One sentence a group: what overlaps counts by its longest, groups are added."""
     terms = {each.name: each for each in estimate.terms}
+    unit = common_unit([*(each.time for each in estimate.terms), bound.time])
     for number, group in enumerate(bound.groups):
         times = [
-            f"{name} {best_guess(terms[name].time)}" if name in terms else f"{name} unknown" for name in group
+            f"{name} {best_guess(terms[name].time, unit)}" if name in terms else f"{name} unknown"
+            for name in group
         ]
-        start = "then added" if number else "first"
+        start = "then added: " if number else "first: " if len(bound.groups) > 1 else ""
         rule = "at the same time, the longest counts: " if len(group) > 1 else ""
-        yield f"{start}: {rule}{', '.join(times)}"
+        yield f"{start}{rule}{', '.join(times)}"
 
 
 def bound_sentence(estimate: Estimate, bound: BoundTime) -> str:
@@ -196,7 +199,8 @@ def measured(estimate: Estimate) -> str:
     value, low, high = (
         digits(each, baseline.low, baseline.high) for each in (baseline.value, baseline.low, baseline.high)
     )
-    said = f"{value} {baseline.unit}, legs {low} to {high}, run {pinned(baseline.run)}, arm {baseline.arm}"
+    legs = f"legs {low} to {high}" if low != high else "all legs alike, or a single one"
+    said = f"{value} {baseline.unit}, {legs}, run {pinned(baseline.run)}, arm {baseline.arm}"
     efficiency = baseline.efficiency_percent
     known = f"efficiency {percent(efficiency)}" if efficiency else "not compared with a bound"
     return f"{said}; {known}"
@@ -231,3 +235,10 @@ def details(candidate: Candidate) -> Iterator[tuple[str, str]]:
             ", ".join(f"{name} {pinned(run) if run else 'not measured'}" for name, run in runs.items()),
         )
     yield "route", candidate.route
+
+
+def route(name: str) -> str:
+    """`tune-sweep: parent against parent with this one change; the answer is in run/v1 with its verdict`."""
+    of = ROUTES[name]
+    slowed = "; it slows the process, so its numbers are shares and no speeds" if of.instrumented else ""
+    return f"{name}: {of.measure}; the answer is in {of.artifact}{slowed}"

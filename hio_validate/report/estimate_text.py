@@ -163,7 +163,7 @@ def _next(estimate: Estimate, width: int) -> str:
         ("NEXT EXPERIMENT", next_.experiment),
         ("PROVES", next_.proves),
         ("STOP IF", next_.stop_if),
-        ("ROUTE", next_.route),
+        ("ROUTE", say.route(next_.route)),
     ]
     said = "".join(paragraph(f"{name}: {sentence}", width) for name, sentence in rows)
     return said + (f"  {visible(next_.command)}\n" if next_.command else "")

@@ -16,7 +16,8 @@ def before(verb: str, facts: Mapping[str, str], warnings: Sequence[str], width: 
     body = table([*facts.items()], width - 2)
     rows = "".join(f"  {line}\n" for line in body.splitlines())
     warned = "".join(paragraph(f"warning: {each}", width) for each in warnings)
-    return f"{verb} measures what this machine reaches; nothing else should run meanwhile\n\n{rows}\n{warned}"
+    head = paragraph(f"{verb} measures what this machine reaches; nothing else should run meanwhile", width)
+    return f"{head}\n{rows}\n{warned}"
 
 
 def summary(ceilings: Ceilings) -> str:

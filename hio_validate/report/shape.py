@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.interval import Interval
+from hio_validate.costs.units import amount
+from hio_validate.costs.work import draft_bytes, flops_per_pass, kv_bytes_per_token, weights_per_pass
 from hio_validate.models.estimate import Amount
 from hio_validate.models.shape import Attention, Experts, Shape, Weights
 from hio_validate.quantity import counted
-from hio_validate.report.amounts import best_guess, digits
+from hio_validate.report.amounts import best_guess, digits, with_interval
 from hio_validate.report.columns_of_numbers import aligned
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
 
 _NAME_ROOM = 24
+_MANY = 256
+"""Tokens of a pass that meets most experts."""
+_KEPT_IN = ("f16", "q8_0")
+"""Number formats of K and V that most stacks choose from."""
 
 
 def text(shape: Shape, width: int = 80) -> str:
@@ -26,6 +33,7 @@ def text(shape: Shape, width: int = 80) -> str:
         paragraph(first, width) + (paragraph(shape.about, width) if shape.about else ""),
         table(list(_facts(shape)), width),
         _weights(shape, stored, width),
+        _section("one pass", _pass(shape), width),
         _section("attention", map(_attention, shape.attention), width),
         _section("unknown", shape.unknown, width),
     ]
@@ -93,6 +101,26 @@ def _weights(shape: Shape, stored: int, width: int) -> str:
         said = (", ".join(f"{name} {cell}" for name, cell in zip(head, row, strict=True)) for row in rows)
         lines = "".join(paragraph(f"  {each}", width) for each in said)
     return f"weights\n{lines}"
+
+
+def _pass(shape: Shape) -> Iterator[str]:
+    """What one pass reads and multiplies, and what a token leaves in the cache; draft layers stand apart."""
+    for tokens in (1, _MANY) if shape.experts else (1,):
+        said = Interval.exact(float(tokens))
+        read = with_interval(amount(weights_per_pass(shape, said), "B"))
+        products = with_interval(amount(flops_per_pass(shape, said, Interval.exact(0.0)), "FLOP"))
+        yield f"over {counted(tokens, 'token')}: {read} of weights, {products} without attention"
+    drafting = draft_bytes(shape)
+    if drafting.high:
+        yield f"of the layers that draft, one drafted token: {with_interval(amount(drafting, 'B'))}"
+    if shape.attention:
+        kept = ", ".join(
+            f"{with_interval(amount(kv_bytes_per_token(shape, name, name), 'B'))} in {name}"
+            for name in _KEPT_IN
+        )
+        yield f"a token in the cache: {kept}; a window forgets"
+    else:
+        yield "a token in the cache: unknown, no layer says how it attends"
 
 
 def _largest_first(each: Weights) -> tuple[int, str, str]:

@@ -40,7 +40,11 @@ def _nowhere(item: Item, view: View) -> Iterator[Problem]:
         ):
             continue
         if view.repo.find(reference.kind, reference.name, item.service) is None:
-            kind = reference.kind.partition("/")[0].replace("engine", "build")
+            kind = (
+                reference.kind.partition("/")[0]
+                .replace("engine", "build")
+                .replace("ceilings", "ceilings document")
+            )
             yield Problem(
                 at(item, *reference.path),
                 f"no {kind} is called {reference.name}",
@@ -68,6 +72,7 @@ def _advice(reference: Reference, view: View) -> str:
 
 RULE = Rule(
     "dangling-reference", Scope.DOCUMENT, Severity.ERROR, "a name leads to no document, or to another engine's build", check,
-    kinds=("stack/v1", "capture/v1", "matrix/v1", "run/v1", "entry/v1", "plan/v1", "campaign/v1", "known-good/v1"),
+    kinds=("stack/v1", "capture/v1", "matrix/v1", "run/v1", "entry/v1", "plan/v1", "campaign/v1", "known-good/v1",
+           "ceilings/v1", "profile/v1", "estimate/v1"),
     suppressible=False,
 )  # fmt: skip

@@ -71,6 +71,6 @@ RULE = Rule(
     "pin-mismatch", Scope.DOCUMENT, Severity.ERROR, "a pinned file was edited or deleted", check,
     kinds=(
         "engine/v1", "run/v1", "observation/v1", "entry/v1", "campaign/v1", "campaign-run/v1", "tasks/v1", "receipt/v1",
-        "qualification/v1", "fixture/v1",
+        "qualification/v1", "fixture/v1", "shape/v1", "profile/v1", "estimate/v1",
     ), contract=("1.4",), suppressible=False,
 )  # fmt: skip

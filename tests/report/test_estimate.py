@@ -51,7 +51,7 @@ def test_the_first_line_tells_the_bound_and_the_distance() -> None:
     first = text(estimate(FULL), 200).splitlines()[0]
     assert first == (
         "decode_tps of lab/tiny: bound by weights (memory), at most 11.6 token/s (10.2 to 12.5); "
-        "measured 9.40 token/s, efficiency 81 %"
+        "measured 9.40 token/s, efficiency 81 % (75 to 93)"
     )
 
 
@@ -69,8 +69,8 @@ def test_a_measurement_beyond_its_bound_is_no_praise() -> None:
         better = FULL["baseline"] | {"efficiency_percent": amount(120, low, 130, "1")}
         return text(estimate(FULL, baseline=better), 300).splitlines()[0]
 
-    assert said(101).endswith("efficiency 120 %: the ledger or the measurement is wrong")
-    assert said(99).endswith("efficiency 120 %")
+    assert said(101).endswith("efficiency 120 % (101 to 130): the ledger or the measurement is wrong")
+    assert said(99).endswith("efficiency 120 % (99 to 130)")
 
 
 def test_a_time_has_the_unit_of_the_metric_and_a_least() -> None:
@@ -101,6 +101,17 @@ def test_what_is_missing_is_said(left_out: str, said: str) -> None:
     for page in (text, markdown):
         assert said in " ".join(page(estimate(data)).split())
         assert said not in " ".join(page(estimate(FULL | {"missing": []})).split())
+
+
+def test_no_unit_of_a_document_stops_the_page() -> None:
+    terms = [FULL["terms"][0] | {"time": amount(3, 2, 4, "GB/s")}, FULL["terms"][1]]
+    bound = FULL["bound"] | {
+        "metric": amount(1, 1, 1, "FLOP"),
+        "groups": [["queueing"], ["weights", "loading"]],
+    }
+    broken = estimate(FULL, terms=terms, bound=bound)
+    for page in (text, markdown):
+        assert "queueing unknown" in page(broken)
 
 
 def test_the_json_answer_has_everything_and_is_json() -> None:

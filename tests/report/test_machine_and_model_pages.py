@@ -1,4 +1,5 @@
-"""The pages of ceilings and shapes: every rate with its spread and where it is from, every role with its bytes.
+"""The pages of ceilings, shapes and profiles: every rate with its spread and source, every role with its bytes, every
+part with its share.
 
 `HIO_WRITE_PAGES=1 python -m pytest tests/report/test_machine_and_model_pages.py` writes the pages anew; read the
 difference before you commit it.
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 
 from hio_validate.models.ceilings import Ceilings
+from hio_validate.models.profile import Profile
 from hio_validate.models.shape import Shape
-from hio_validate.report import ceilings, shape
+from hio_validate.report import ceilings, profile, shape
 from hio_validate.report.ceilings import amount_of
 
 PAGES = Path(__file__).parent / "pages"
@@ -96,11 +98,33 @@ STATED: dict[str, Any] = {
     "weights": [{"role": "other", "type": "Q4_0", "elements": 4_000_000_000, "bytes": 2_250_000_000}],
 }
 
+PROFILED: dict[str, Any] = {
+    "hio": "profile/v1",
+    "name": "perf-1",
+    "service": "lab/tiny",
+    "stack": "base@sha256:" + "ef" * 32,
+    "path": "decode-token",
+    "threads": 2,
+    "tool": "perf 6.1: perf record -e cpu-clock",
+    "at": "2026-11-30T09:00:00Z",
+    "parts": [
+        {"name": "barrier", "samples": 0, "what": "waiting"},
+        {"name": "ggml_vec_dot_q6_K_q8_K", "term": "weights", "samples": 6000, "what": "arithmetic"},
+        {"name": "ggml_vec_dot_q8_0_q8_0", "term": "weights", "samples": 2500, "what": "arithmetic"},
+        {
+            "name": "ggml_compute_forward_flash_attn_ext_of_f16",
+            "term": "kv-read", "samples": 1430, "what": "data-movement",
+        },
+        {"name": "memcpy", "samples": 70, "what": "data-movement"},
+    ],
+}  # fmt: skip
+
 SAMPLES: dict[str, Callable[[int], str]] = {
     "ceilings-measured": lambda width: ceilings.text(Ceilings.model_validate(MEASURED), width),
     "ceilings-published": lambda width: ceilings.text(Ceilings.model_validate(PUBLISHED), width),
     "shape-read": lambda width: shape.text(Shape.model_validate(READ), width),
     "shape-stated": lambda width: shape.text(Shape.model_validate(STATED), width),
+    "profile": lambda width: profile.text(Profile.model_validate(PROFILED), width),
 }
 
 
@@ -128,9 +152,16 @@ def test_a_rate_without_ends_has_no_spread_and_one_without_samples_no_number() -
 
 def test_what_nobody_said_is_unknown_and_no_zero() -> None:
     page = SAMPLES["shape-stated"](80)
-    assert page.count("unknown") == 7
+    assert page.count("unknown") == 8
     assert "experts       none" in page
     assert " 0 " not in page
+
+
+def test_a_profile_without_samples_has_no_shares() -> None:
+    empty = PROFILED | {"parts": [PROFILED["parts"][0]]}
+    page = profile.text(Profile.model_validate(empty))
+    assert page.endswith("no samples: nothing is known\n")
+    assert "%" not in page
 
 
 def test_a_control_character_of_a_document_is_shown() -> None:

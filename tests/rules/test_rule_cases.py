@@ -15,6 +15,7 @@ SPECIAL = {"internal-error", *(rule.id for rule in RULES if rule.scope is Scope.
 """Not shown by documents: a rule that raises (tests/test_engine.py), what commits did (tests/history)."""
 
 ONE_A_DOCUMENT = {
+    "above-ceiling",
     "contested-port",
     "few-items",
     "fixture-not-reproduced",

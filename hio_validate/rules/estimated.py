@@ -1,0 +1,100 @@
+"""What rules about ceilings and estimates share: numbers with their intervals, and the rates they name. No rule of its own.
+
+Invariant: a number counts as another one where they agree to three digits: an estimate is not known better, and what is
+mixed up (GB and GiB, bits and bytes, an efficiency that was left out) differs by more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isclose
+from typing import NamedTuple
+
+from hio_validate.diagnostic import Path
+from hio_validate.models.ceilings import Ceilings, Rate
+from hio_validate.models.estimate import Amount, Estimate, UnitCost
+from hio_validate.models.profile import Profile
+from hio_validate.repo import Item, name_of
+from hio_validate.rules.base import View
+
+DIGITS = 0.005
+
+
+class Named(NamedTuple):
+    """The rate that a cost names."""
+
+    item: Item
+    ceilings: Ceilings
+    rate: Rate
+
+
+def is_same(one: float, other: float) -> bool:
+    """Whether two numbers of one unit agree to three digits."""
+    return isclose(one, other, rel_tol=DIGITS)
+
+
+def is_ordered(amount: Amount) -> bool:
+    """Whether an interval holds its best guess, low end first."""
+    return amount.low <= amount.value <= amount.high
+
+
+def shown(amount: Amount) -> str:
+    """A number with its unit, in a sentence."""
+    return number(amount.value, amount.unit)
+
+
+def number(value: float, unit: str) -> str:
+    """A number with its unit; a count has none."""
+    return f"{value:.6g}" + (f" {unit}" if unit != "1" else "")
+
+
+def amounts(estimate: Estimate) -> Iterator[tuple[Path, Amount]]:
+    """Every number with an interval, and where it stands."""
+    for index, term in enumerate(estimate.terms):
+        yield ("terms", index, "work"), term.work
+        yield ("terms", index, "cost", "amount"), term.cost.amount
+        if term.fixed:
+            yield ("terms", index, "fixed"), term.fixed
+        yield ("terms", index, "time"), term.time
+    if estimate.bound:
+        yield ("bound", "time"), estimate.bound.time
+        if estimate.bound.metric:
+            yield ("bound", "metric"), estimate.bound.metric
+    if estimate.baseline and estimate.baseline.efficiency_percent:
+        yield ("baseline", "efficiency_percent"), estimate.baseline.efficiency_percent
+    for index, assumption in enumerate(estimate.assumptions):
+        yield ("assumptions", index, "amount"), assumption.amount
+    for index, candidate in enumerate(estimate.candidates):
+        yield ("candidates", index, "share_percent"), candidate.share_percent
+        yield ("candidates", index, "gain_percent"), candidate.gain_percent
+
+
+def named(cost: UnitCost, item: Item, view: View) -> Named | None:
+    """The rate that a cost names; None where the document or the rate is not there, or cannot be read."""
+    found = view.repo.find("ceilings/v1", cost.ceiling, item.service) if cost.ceiling else None
+    if found is None or found.model is None or cost.rate not in found.model.rates:
+        return None
+    return Named(found, found.model, found.model.rates[cost.rate])
+
+
+def is_copied_number(cost: UnitCost, rate: Rate) -> bool:
+    """Whether a cost repeats the number of its rate with another unit: 12 GB/s of 12 Gbit/s."""
+    same = is_same(cost.amount.value, rate.value * (cost.efficiency or 1))
+    return same and cost.amount.unit != rate.unit
+
+
+def profile_of(pin: str | None, item: Item, view: View) -> Profile | None:
+    """The readable profile that an estimate pins."""
+    found = view.repo.find("profile/v1", name_of(pin), item.service) if pin else None
+    return found.model if found is not None else None
+
+
+def short(pin: str) -> str:
+    """A pin as a person reads it: `base@1f2e3d4c`."""
+    name, _, digest = pin.partition("@")
+    return f"{name}@{digest.removeprefix('sha256:')[:8]}"
+
+
+def is_rate(metric: str) -> bool:
+    """Whether a metric counts tokens a second, so that more is better."""
+    return metric.endswith("_tps")

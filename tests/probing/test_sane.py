@@ -1,0 +1,48 @@
+"""What contradicts itself is named; what does not is left alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hio_validate.models.ceilings import Rate
+from hio_validate.probing.sane import implausible
+
+
+def one(quantity: str, value: float, **more: Any) -> Rate:
+    unit = "GFLOP/s" if quantity == "matmul" else "GB/s"
+    return Rate(quantity=quantity, value=value, unit=unit, **more)
+
+
+GOOD = {
+    "memory-read-1": one("memory-read", 10, threads=1),
+    "memory-copy-1": one("memory-copy", 19, threads=1),
+    "memory-read-4": one("memory-read", 30, threads=4),
+    "memory-copy-4": one("memory-copy", 40, threads=4),
+    "matmul-f32-256-1": one("matmul", 100, threads=1, dtype="f32"),
+    "matmul-f32-256-4": one("matmul", 300, threads=4, dtype="f32"),
+    "matmul-f64-256-1": one("matmul", 50, threads=1, dtype="f64"),
+    "disk-read": one("disk-read", 2),
+}
+
+
+def test_rates_of_a_quiet_machine_contradict_nothing() -> None:
+    assert [*implausible(GOOD)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "names"),
+    [
+        ("memory-copy-1", 23, ("memory-copy-1", "memory-read-1")),
+        ("memory-read-4", 7, ("memory-copy-4", "memory-read-4", "memory-read-4")),
+        ("matmul-f32-256-4", 70, ("matmul-f32-256-4",)),
+        ("matmul-f64-256-1", 130, ("matmul-f64-256-1", "matmul-f32-256-1")),
+        ("disk-read", 31, ("disk-read",)),
+    ],
+)
+def test_a_contradiction_names_its_rates(name: str, value: float, names: tuple[str, ...]) -> None:
+    found = {**GOOD, name: GOOD[name].model_copy(update={"value": float(value)})}
+    doubted = tuple(each for who, _ in implausible(found) for each in who)
+    assert doubted == names
+    assert all(sentence.startswith(who[0]) for who, sentence in implausible(found))
