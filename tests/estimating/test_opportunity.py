@@ -47,4 +47,7 @@ def test_the_next_test_of_the_first_candidate_is_what_to_type(tmp_path: Path) ->
     assert opportunity_of(first, found)["next"].startswith(
         "hio plan new --service lab/tiny --stack base --set"
     )
-    assert opportunity_of(second, found)["next"] == "base against itself with server.model f16 weights -> q8_0 weights"
+    assert (
+        opportunity_of(second, found)["next"]
+        == "base against itself with server.model f16 weights -> q8_0 weights"
+    )

@@ -178,6 +178,12 @@ class TestGeneratedCode:
 
     def test_nothing_where_the_largest_part_is_something_else(self) -> None:
         mechanisms, said = said_of(("barrier", 60, "waiting", None), ("vec_dot", 40, "arithmetic", None))
+        assert not mechanisms and "most of the profile perf-1 is waiting (60 %), not arithmetic" in said[0]
+
+    def test_nothing_where_the_largest_part_is_none_of_the_arithmetic(self) -> None:
+        mechanisms, said = said_of(
+            ("barrier", 40, "waiting", None), ("dot", 30, "arithmetic", None), ("mul", 30, "arithmetic", None)
+        )
         assert not mechanisms and "the largest part of the profile perf-1 is barrier (waiting)" in said[0]
 
     def test_a_flat_profile_gets_no_hotspot_and_several_small_ones(self) -> None:
