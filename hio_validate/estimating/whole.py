@@ -7,6 +7,7 @@ has an open correctness failure nothing is proposed (contract 9.6); the status i
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 from hio_validate import __version__
 from hio_validate.estimating.assumed import that_matter
@@ -27,7 +28,7 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
     ledger = terms_of(inputs)
     bound = bound_of(ledger, inputs) if has_context(inputs) else None
     baseline, findings = compared(inputs, bound)
-    known = replace(inputs, baseline=baseline)
+    known, path = replace(inputs, baseline=baseline), cast(Any, inputs.path)
     candidates = () if inputs.wrong or bound is None else candidates_of(known, ledger, bound)
     following = None if inputs.wrong else next_of(known, ledger, bound, candidates)
     return Estimate(
@@ -37,7 +38,7 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         at=at,
         status="DRAFT" if bound is not None else "NEEDS_CONTEXT",
         target=inputs.target,
-        path=inputs.path,
+        path=path,
         workload=inputs.workload,
         terms=[*ledger.terms],
         bound=bound,

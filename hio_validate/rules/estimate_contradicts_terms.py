@@ -90,7 +90,7 @@ def _metric(item: Item, estimate: Estimate) -> Iterator[Problem]:
     time = stated.seconds(bound.time)
     if time is None or time.low <= 0 or not (one_token or metric in ("ttft_ms", "wall_s")):
         return
-    given = composition.as_metric(time, metric, 1.0)
+    given = composition.as_metric(time, metric, composition.tokens_counted(workload, metric))
     if bound.metric.unit == composition.METRIC_UNIT[metric]:
         amount = Amount(value=given.value, low=given.low, high=given.high, unit=bound.metric.unit)
         yield from _compared(
