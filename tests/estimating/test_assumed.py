@@ -40,3 +40,12 @@ def test_every_assumption_of_the_ledger_is_among_them(tmp_path: Path) -> None:
 def test_a_rate_whose_ends_leave_the_first_candidate_the_first_says_nothing(tmp_path: Path) -> None:
     inputs = asked(bench(tmp_path), stated={"acceptance": 1.0})
     assert judged(inputs)["matmul"].changes is None
+
+
+def test_a_rate_at_its_end_still_grows_with_the_threads(tmp_path: Path) -> None:
+    """A rate that is stated belongs to the threads as they are: more of them reach more of it."""
+    unsure: dict[str, Amount] = {"memory-read": Amount(value=50e6, low=40e6, high=60e6, unit="B/s"),
+                                 "acceptance": Amount(value=0.0, low=0.0, high=0.0, unit="1")}  # fmt: skip
+    inputs = asked(bench(tmp_path), stated=unsure)  # type: ignore[arg-type]
+    assert "threads-2" in names(looked(inputs))
+    assert judged(inputs)["memory-read"].changes is None

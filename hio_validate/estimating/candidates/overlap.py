@@ -11,10 +11,12 @@ from dataclasses import replace
 
 from hio_validate.costs.formats import known_as
 from hio_validate.costs.interval import Interval
-from hio_validate.costs.units import UNITS
+from hio_validate.costs.units import UNITS, amount, base
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
+from hio_validate.estimating.inputs import Inputs
 from hio_validate.models.ceilings import Rate
+from hio_validate.rules.base import listed
 
 NOTICEABLE = 1.03
 """How many times as fast more threads have to be: less is the noise of a quiet host."""
@@ -50,18 +52,30 @@ def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
     best = max(sorted(rates), key=lambda threads: rates[threads].value)
     times = rates[best].value / rates[now].value
     if times < NOTICEABLE:
-        found.said.append(
-            f"{now} threads reach {100 / times:.0f} % of what {best} reach of {quantity}: more threads are not proposed"
-        )
+        told = f"{quantity} with {now} is {100 / times:.0f} % of the best that {listed(sorted(rates))} threads reached"
+        found.said.append(f"{told}: other threads are not proposed")
         return
     yield Mechanism(
         f"threads-{best}", 6,
         f"let {best} threads share a pass: {best} reach {times:.2f} times the {quantity} of {now} on this host",
         term=limit, lever=lever, to=str(best),
-        then=replace(seen.inputs, workload=seen.inputs.workload.model_copy(update={"threads": best})),
+        then=_with_threads(seen, best, quantity, times),
         confidence="high" if _is_far_apart(rates[now], rates[best]) else "medium",
         stop_if="the gain is below the noise of this host, or other work on it is slowed beyond the plan's limits",
     )  # fmt: skip
+
+
+def _with_threads(seen: Seen, threads: int, quantity: str, times: float) -> Inputs:
+    """The inputs with other threads; a rate that a person stated is one of the threads as they are, and grows as measured."""
+    inputs = seen.inputs
+    name = "memory-read" if quantity == "matvec" else quantity
+    grown = (
+        {name: amount(base(inputs.stated[name]) * times, inputs.stated[name].unit)}
+        if name in inputs.stated
+        else {}
+    )
+    workload = inputs.workload.model_copy(update={"threads": threads})
+    return replace(inputs, workload=workload, stated={**inputs.stated, **grown})
 
 
 def _by_threads(seen: Seen, limit: str, now: int) -> tuple[str, dict[int, Interval]]:

@@ -120,7 +120,9 @@ class TestThreads:
     def test_bandwidth_that_one_thread_saturates_needs_no_second(self, tmp_path: Path) -> None:
         found = looked(asked(bench(tmp_path, threads={1: 50.0, 2: 51.0})))
         assert not [each for each in names(found) if each.startswith("threads")]
-        assert any("1 threads reach 98 % of what 2 reach" in each for each in found.said)
+        assert any(
+            "memory-read with 1 is 98 % of the best that 1, 2 threads reached" in each for each in found.said
+        )
 
     def test_the_best_number_of_threads_is_proposed_and_not_the_most(self, tmp_path: Path) -> None:
         found = looked(asked(bench(tmp_path, threads={1: 50.0, 2: 80.0, 4: 70.0})))

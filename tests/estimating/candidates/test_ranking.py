@@ -117,6 +117,13 @@ def test_what_was_measured_and_lost_is_not_proposed_again(tmp_path: Path) -> Non
     assert "threads-2: server.threads is excluded by e1: not proposed again" in found.said
 
 
+def test_an_excluded_value_says_nothing_of_another_one(tmp_path: Path) -> None:
+    root = with_entry(tmp_path, "negative-control")
+    ceilings = (root / "manifests/ceilings/lab-host.yaml").read_text(encoding="utf-8")
+    write(root, {"manifests/ceilings/lab-host.yaml": ceilings.replace("threads: 2", "threads: 4")})
+    assert "threads-4" in names(looked(asked(root)))
+
+
 def test_what_is_accepted_already_is_taken_and_not_measured_again(tmp_path: Path) -> None:
     found = looked(asked(with_entry(tmp_path, "increment")))
     assert "threads-2" not in names(found)
