@@ -28,6 +28,7 @@ _GROUPS = {
     },
     "What is measured": {
         "probe": ("probe:probe", "Measure what this machine can do at best; read a model's shape."),
+        "estimate": ("estimate:estimate", "Say what bounds a workload before anybody measures it."),
         "plan": ("plan:plan", "Begin a prespecified experiment, and check it before it runs."),
         "run": ("run_plan:run", "Run a prespecified experiment on this host, under guard."),
         "runs": ("runs:runs", "List the trials of this host; recover one that nobody ended."),

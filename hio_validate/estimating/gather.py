@@ -14,7 +14,7 @@ from hio_validate.estimating.chosen import Chosen, ceilings_of, file_of, named, 
 from hio_validate.estimating.in_force import PREFILLS, InForce, in_force
 from hio_validate.estimating.inputs import Inputs
 from hio_validate.estimating.measured import baseline_of
-from hio_validate.estimating.recorded import Recorded, asked_fixture, counts_of, model_of
+from hio_validate.estimating.recorded import Recorded, asked_fixture, cache_of, counts_of, model_of
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.correctness import open_failures
 from hio_validate.evidence.metrics import METRICS
@@ -59,7 +59,7 @@ def inputs_of(
     said = dict(stated or {})
     recorded = Recorded(view, service, stack)
     shaped = shape_of(recorded, shape)
-    tokens = _Tokens(recorded, asked, said, shaped.first)
+    tokens = _Tokens(recorded, asked, said, shaped.first, cache)
     target = _target(metric, tokens, goal)
     path = PATH_OF[target.metric]
     force = in_force(view, stack, next(iter(recorded.captures), None), path)
@@ -140,18 +140,20 @@ class _Tokens:
     """Lengths of prompt and answer: as stated, as rows of the same fixture and model counted them, as the fixture says."""
 
     def __init__(
-        self, recorded: Recorded, fixture: Item | None, stated: Mapping[str, Amount], shape: Item | None
-    ) -> None:
+        self, recorded: Recorded, fixture: Item | None, stated: Mapping[str, Amount], shape: Item | None, cache: str
+    ) -> None:  # fmt: skip
         self.fixture, self.stated = fixture, stated
         self.varied: list[str] = []
         model = file_of(shape) if shape else None
-        self._asked = [
+        every = [
             (case, arm)
             for case in (recorded.cases if fixture else ())
-            if fixture is not None and asked_fixture(case, fixture)
+            if fixture is not None and asked_fixture(case, fixture) and cache_of(case) == cache
             for arm in case.model.arms
             if model is None or model_of(case, arm) == model
         ]
+        # An answer may end elsewhere with other settings: rows of this very stack say more than all.
+        self._asked = [each for each in every if recorded.had_the_stack(*each)] or every
         self.prompt = self._count("prompt-tokens", "evaluated")
         self.generated = self._count("generated-tokens", "generated")
         if self.generated is None and fixture is not None and fixture.model.ignore_eos:

@@ -5,7 +5,6 @@ Invariant: nothing is guessed. A number of a dimension is refused without its un
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -22,6 +21,8 @@ _STATED = re.compile(rf"(?P<low>{_NUMBER})(?:\.\.(?P<high>{_NUMBER}))?\s*(?P<uni
 SHARES = ("efficiency", "acceptance")
 """Of these, 1 is all there is."""
 _WHOLE = ("prompt-tokens", "generated-tokens", "draft-tokens", "launches")
+_LEAST, _MOST = 1e-12, 1e21
+"""In base units: a picosecond, a zettabyte. Beyond, no product of two numbers need be finite."""
 _NOT_ZERO = frozenset({Dimension.DATA_RATE, Dimension.WORK_RATE})
 """Work is divided by these."""
 
@@ -53,7 +54,7 @@ def _one(word: str) -> tuple[str, Amount]:
     unit: Any = match["unit"] or "1"
     _refuse_another_dimension(word, name, unit)
     low, high = float(match["low"]), float(match["high"] or match["low"])
-    _refuse_what_cannot_be(word, name, low, high)
+    _refuse_what_cannot_be(word, name, low, high, UNITS[unit][1])
     # A reader who gives two ends says nothing of what is likely between them: the middle.
     return name, Amount(value=low if low == high else low / 2 + high / 2, low=low, high=high, unit=unit)
 
@@ -80,9 +81,9 @@ def _refuse_another_dimension(word: str, name: str, unit: str) -> None:
     )
 
 
-def _refuse_what_cannot_be(word: str, name: str, low: float, high: float) -> None:
-    if not math.isfinite(low) or not math.isfinite(high):
-        raise CannotEstimate(f"--assume {word}: the number is too large to be one")
+def _refuse_what_cannot_be(word: str, name: str, low: float, high: float, size: float) -> None:
+    if not all(each == 0 or _LEAST <= each * size <= _MOST for each in (low, high)):
+        raise CannotEstimate(f"--assume {word}: no such quantity is that large or that small")
     if low > high:
         raise CannotEstimate(f"--assume {word}: the interval is the wrong way round; expected LOW..HIGH")
     if name in SHARES and high > 1:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from hio_validate.estimating.gather import CannotEstimate
+from hio_validate.estimating.inputs import Inputs
 from hio_validate.estimating.stated import stated
 from tests.estimating.tiny import CEILINGS, PUBLISHED, SHAPE, changed, gathered, lab, other, put, vllm
-from tests.evidence.experiment import FIXTURE, HOST, text
+from tests.evidence.experiment import FIXTURE, HOST, Experiment, text
 from tests.small_repo import ENTRY, ROOM, SERVICE, baseline, pin, stack, write
 
 
@@ -71,6 +72,43 @@ def test_lengths_that_vary_are_said(tmp_path: Path) -> None:
     found = gathered(root)
     assert found.workload.prompt_tokens in (5, 6)
     assert any("count 5 to 6" in each for each in found.missing)
+
+
+def test_rows_of_this_very_stack_count_before_all_others(tmp_path: Path) -> None:
+    def longer(row: dict[str, object]) -> None:
+        if row["arm"] == "two":
+            row["generated"] = 7
+
+    experiment = Experiment(tmp_path)
+    experiment.noise()
+    experiment.run(rows=longer)
+    put(tmp_path, SHAPE, CEILINGS)
+    assert gathered(tmp_path).workload.generated_tokens == 8
+    assert gathered(tmp_path, "two").workload.generated_tokens == 7
+    three = gathered_as_three(tmp_path)
+    assert any("count 7 to 8" in each for each in three.missing), (
+        "no run had it: all rows of the fixture count"
+    )
+
+
+def gathered_as_three(root: Path) -> Inputs:
+    """The inputs of a stack that never ran."""
+    write(root, {f"{ROOM}/stacks/three.yaml": stack("three", 3)})
+    return gathered(root, "three")
+
+
+def test_rows_of_another_cache_regime_count_nothing(tmp_path: Path) -> None:
+    found = gathered(lab(tmp_path, SHAPE, CEILINGS), cache="warm")
+    assert found.workload.prompt_tokens is None and found.baseline is None
+
+
+def test_without_a_fixture_equal_lengths_are_the_same_workload(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    same = stated(["prompt-tokens=5", "generated-tokens=8"])
+    assert gathered(root, fixture=None, stated=same).baseline is not None
+    another = stated(["prompt-tokens=6", "generated-tokens=8"])
+    assert gathered(root, fixture=None, stated=another).baseline is None
+    assert gathered(root, fixture=None).baseline is None
 
 
 def _sha(content: str) -> str:

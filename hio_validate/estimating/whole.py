@@ -1,0 +1,65 @@
+"""One estimate, whole: ledger, bound, what was measured, candidates, the next experiment.
+
+Invariants: where the shape of the workload or of the model is missing there is no bound (contract 9.1); where the stack
+has an open correctness failure nothing is proposed (contract 9.6); the status is never that of a result (contract 9.5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hio_validate import __version__
+from hio_validate.estimating.assumed import that_matter
+from hio_validate.estimating.candidates import candidates_of
+from hio_validate.estimating.in_force import PREFILLS
+from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.ledger import bound_of, terms_of
+from hio_validate.estimating.measured import compared
+from hio_validate.estimating.next import next_of
+from hio_validate.models.base import JudgedBy
+from hio_validate.models.estimate import Estimate
+from hio_validate.repo import Item
+from hio_validate.rules import NEWEST
+
+
+def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
+    """The document of an estimate. It launches nothing and decides nothing."""
+    ledger = terms_of(inputs)
+    bound = bound_of(ledger, inputs) if has_context(inputs) else None
+    baseline, findings = compared(inputs, bound)
+    known = replace(inputs, baseline=baseline)
+    candidates = () if inputs.wrong or bound is None else candidates_of(known, ledger, bound)
+    following = None if inputs.wrong else next_of(known, ledger, bound, candidates)
+    return Estimate(
+        hio="estimate/v1",
+        name=name,
+        service=inputs.service,
+        at=at,
+        status="DRAFT" if bound is not None else "NEEDS_CONTEXT",
+        target=inputs.target,
+        path=inputs.path,
+        workload=inputs.workload,
+        terms=[*ledger.terms],
+        bound=bound,
+        baseline=baseline,
+        missing=list(dict.fromkeys((*inputs.missing, *ledger.missing))),
+        findings=[*findings],
+        profile=_pin(inputs.profile) if inputs.profile else None,
+        assumptions=[*that_matter(known, ledger, candidates)],
+        candidates=[*candidates],
+        next=following,
+        blocked_by=[_pin(entry) for entry in inputs.wrong],
+        judged_by=JudgedBy(hio=__version__, rules=NEWEST),
+    )
+
+
+def _pin(item: Item) -> str:
+    return f"{item.name}@{item.document.digest}"
+
+
+def has_context(inputs: Inputs) -> bool:
+    """Whether the workload and the model have a shape (contract 9.1)."""
+    workload = inputs.workload
+    generated = workload.generated_tokens is not None or inputs.path in PREFILLS
+    counted = workload.prompt_tokens is not None and generated
+    return inputs.shape is not None and (counted or inputs.path in ("setup", "load"))
