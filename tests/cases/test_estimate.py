@@ -24,7 +24,14 @@ DRAFTED = ("--assume", "draft-tokens=3", "--assume", "acceptance=0.98..1", "--as
 MEMORY = ("--assume", "memory-read=40..100GB/s")
 """What two channels of such a processor's memory may reach; nobody measured it."""
 PRODUCTS = ("--assume", "matmul=150..350GFLOP/s")
-DEVICE = ("--assume", "draft-tokens=2", "--assume", "acceptance=0.8..1", "--assume", "memory-read=300..700GB/s")
+DEVICE = (
+    "--assume",
+    "draft-tokens=2",
+    "--assume",
+    "acceptance=0.8..1",
+    "--assume",
+    "memory-read=300..700GB/s",
+)
 LINK = ("--assume", "collective-bytes=4..8GB", "--assume", "link=12..25GB/s")
 
 
