@@ -14,6 +14,7 @@ from hio_validate import __version__, recording, writing
 from hio_validate.cli.alone import alone
 from hio_validate.cli.progress import Measuring
 from hio_validate.cli.shared import as_json, format_option, repo_option, root_of, show, stop, width
+from hio_validate.execute import jobs, preflight
 from hio_validate.models.base import JudgedBy
 from hio_validate.models.ceilings import Ceilings
 from hio_validate.observe import proc

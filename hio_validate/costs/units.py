@@ -79,16 +79,17 @@ def amount(interval: Interval, unit: Any) -> Amount:
 
 
 _SHOWN = {
-    Dimension.DATA: ("TB", "GB", "MB", "kB"),
-    Dimension.WORK: ("PFLOP", "TFLOP", "GFLOP", "MFLOP"),
-    Dimension.TIME: ("s", "ms", "us"),
-    Dimension.DATA_RATE: ("TB/s", "GB/s", "MB/s", "kB/s"),
-    Dimension.WORK_RATE: ("PFLOP/s", "TFLOP/s", "GFLOP/s", "MFLOP/s"),
+    Dimension.DATA: ("TB", "GB", "MB", "kB", "B"),
+    Dimension.WORK: ("PFLOP", "TFLOP", "GFLOP", "MFLOP", "FLOP"),
+    Dimension.TIME: ("s", "ms", "us", "ns"),
+    Dimension.COUNT: ("1",),
+    Dimension.DATA_RATE: ("TB/s", "GB/s", "MB/s", "kB/s", "B/s"),
+    Dimension.WORK_RATE: ("PFLOP/s", "TFLOP/s", "GFLOP/s", "MFLOP/s", "FLOP/s"),
 }
 
 
 def fitting(interval: Interval, dimension: Dimension) -> Amount:
     """An interval in base units in the largest decimal unit that its best guess fills; nothing is rounded."""
-    units = _SHOWN.get(dimension, ())
-    found = next((unit for unit in units if interval.value >= UNITS[unit][1]), None)
-    return amount(interval, found or (units[-1] if units and interval.value else BASE[dimension]))
+    units = _SHOWN[dimension]
+    found = next((unit for unit in units if interval.value >= UNITS[unit][1]), units[-1])
+    return amount(interval, found if interval.value else BASE[dimension])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hio_validate.costs.composition import as_metric, time_of
 from hio_validate.costs.interval import Interval
-from hio_validate.costs.units import BASE, DIMENSION_OF, DIVIDES, UNITS, Dimension, amount, base
+from hio_validate.costs.units import BASE, DIMENSION_OF, DIVIDES, UNITS, Dimension, amount, base, fitting
 from hio_validate.models.ceilings import QUANTITY, UNIT
 from tests.costs.test_composition import amount as written
 from tests.costs.test_composition import term
@@ -70,3 +70,28 @@ def test_an_amount_is_the_interval_that_it_was_written_from(unit: str, value: fl
     interval = Interval(value, value / 2, value * 2)
     again = base(amount(interval, unit))
     assert (again.low, again.value, again.high) == pytest.approx((value / 2, value, value * 2), rel=1e-12)
+
+
+@given(st.sampled_from(sorted(Dimension)), st.floats(0, 1e20))
+def test_the_unit_that_fits_is_of_the_dimension_and_changes_nothing(kind: Dimension, value: float) -> None:
+    found = fitting(Interval.exact(value), kind)
+    assert UNITS[found.unit][0] is kind
+    assert base(found).value == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "shown"),
+    [
+        (4.375e-3, Dimension.TIME, "4.375 ms"),
+        (3e-9, Dimension.TIME, "3 ns"),
+        (2.0, Dimension.TIME, "2 s"),
+        (0.0, Dimension.TIME, "0 s"),
+        (999.0, Dimension.DATA, "999 B"),
+        (7e10, Dimension.DATA, "70 GB"),
+        (36e3, Dimension.WORK, "36000 FLOP"),
+        (2e12, Dimension.DATA_RATE, "2 TB/s"),
+    ],
+)
+def test_the_largest_unit_that_a_number_fills(value: float, kind: Dimension, shown: str) -> None:
+    found = fitting(Interval.exact(value), kind)
+    assert f"{found.value:g} {found.unit}" == shown
