@@ -14,24 +14,17 @@ from typing import Any
 
 import pytest
 
-from tests.cases.build_estimate import build_estimated, build_streamed
+from tests.cases.build_estimate import STACK, build_estimated, build_streamed
 from tests.cli.console import Said, hio
 
 PAGES = Path(__file__).parent / "pages"
 
-DRAFTED = ("--assume", "draft-tokens=3", "--assume", "acceptance=0.98..1", "--assume", "draft-cost=0.01..0.1")
-"""As the rows count them: nearly all drafted tokens are accepted."""
+DRAFTED = ("--assume", "draft-cost=0.01..0.1")
+"""How many are drafted and accepted, the rows count."""
 MEMORY = ("--assume", "memory-read=40..100GB/s")
 """What two channels of such a processor's memory may reach; nobody measured it."""
 PRODUCTS = ("--assume", "matmul=150..350GFLOP/s")
-DEVICE = (
-    "--assume",
-    "draft-tokens=2",
-    "--assume",
-    "acceptance=0.8..1",
-    "--assume",
-    "memory-read=300..700GB/s",
-)
+DEVICE = ("--assume", "memory-read=300..700GB/s")
 LINK = ("--assume", "collective-bytes=4..8GB", "--assume", "link=12..25GB/s")
 
 
@@ -66,12 +59,11 @@ def test_the_page_is_the_committed_one(
     assert max(len(line) for line in said.out.splitlines() if not line.startswith("  hio ")) <= 80
 
 
-def test_without_the_passes_nothing_is_bounded_and_the_page_says_why(tmp_path: Path) -> None:
+def test_without_rates_nothing_is_bounded_and_the_page_says_what_gets_them(tmp_path: Path) -> None:
     build_estimated(tmp_path)
     answer = told(tmp_path, "P1")
     assert answer["status"] == "NEEDS_CONTEXT"
     assert (answer["bound"], answer["candidates"], answer["bound_by"]) == (None, [], [])
-    assert any("draft-tokens" in said for said in answer["missing"])
     assert any("hio probe host" in said for said in answer["missing"])
 
 
@@ -90,6 +82,16 @@ def test_four_tokens_a_pass_make_arithmetic_the_suspect(tmp_path: Path) -> None:
     answer = told(tmp_path, "P1", *DRAFTED, *MEMORY, *PRODUCTS)
     assert answer["bound_by"] == ["compute"]
     assert answer["causes"] == [], "no profile shows it, so it stays a suspicion"
+
+
+def test_a_stack_that_drafts_in_other_words_is_not_taken_for_one_token_a_pass(tmp_path: Path) -> None:
+    stack = STACK.replace("llama-server", "one-process-server").replace("--spec-type", "--drafts-by")
+    build_estimated(tmp_path, stack=stack)
+    answer = told(tmp_path, "P1", *DRAFTED, *MEMORY, *PRODUCTS)
+    assert answer["bound_by"] == ["compute"], (
+        "with one token a pass it would be weights, and the speed a good one"
+    )
+    assert answer["workload"]["drafting"] == "2.93 tokens a pass, as rows of batch-threads count"
 
 
 def test_what_is_sent_to_a_device_is_the_suspect_once_it_is_stated(tmp_path: Path) -> None:
