@@ -22,6 +22,8 @@ from hio_validate.probing.sampling import Step, rate, seconds
 TIMES_THE_CACHE = 4
 _LEAST_TIMES = 2
 _LEAST_BYTES = 256 * MIB
+_ENOUGH_BYTES = 4096 * MIB
+"""Above it, twice the caches are enough: caches of gigabytes would cost more time than there is."""
 _ROW = 4096
 """Numbers of a row where a matrix is multiplied by a vector: 16 KiB, and the vector stays in the nearest cache."""
 
@@ -44,13 +46,15 @@ class Stream:
 
 def stream(extent: Extent, cache: int | None, available: int | None) -> Stream:
     """The buffer to use. Raises NotMeasured where memory has no room for one that is larger than the caches."""
-    wanted = extent.stream_bytes or max(_LEAST_BYTES, TIMES_THE_CACHE * (cache or 0))
+    known = cache or 0
+    enough = min(TIMES_THE_CACHE * known, max(_LEAST_TIMES * known, _ENOUGH_BYTES))
+    wanted = extent.stream_bytes or max(_LEAST_BYTES, enough)
     most = wanted if available is None else int(available * LARGEST_CACHE_SHARE / 2)
     size = min(wanted, most) // (8 * _ROW) * (8 * _ROW)
     if size <= 0 or (cache is not None and size < _LEAST_TIMES * cache and extent.stream_bytes is None):
         raise NotMeasured(
             f"memory-read, memory-copy: a buffer may have {size / MIB:.0f} MiB here, and the last-level caches have "
-            f"{(cache or 0) / MIB:.0f} MiB: the caches would answer"
+            f"{known / MIB:.0f} MiB: the caches would answer"
         )
     return Stream(size, cache)
 

@@ -48,6 +48,11 @@ def test_a_small_cache_gets_a_large_stream() -> None:
     assert stream(FULL, None, 64 * GIB).sentence == "256 MiB, the last-level cache is unknown"
 
 
+def test_caches_of_gigabytes_get_a_stream_of_twice_their_size() -> None:
+    assert stream(FULL, 1536 * MIB, 512 * GIB).size == 4 * GIB
+    assert stream(FULL, 3 * GIB, 512 * GIB).size == 6 * GIB
+
+
 def test_two_buffers_take_no_more_than_a_quarter_of_what_is_free() -> None:
     assert 2 * stream(FULL, 64 * MIB, 1600 * MIB).size <= 400 * MIB
 
