@@ -23,13 +23,21 @@ def test_the_threads_read_all_of_it_and_nothing_twice(threads: int) -> None:
     assert [index for part in parts for index in range(part.start, part.stop)] == list(range(MIB))
 
 
+def test_more_threads_than_blocks_have_nothing_to_read_and_nothing_is_left_out() -> None:
+    parts = Buffers(blas(), MIB, 2)._parts(64)
+    assert [part.start for part in parts[1:]] == [part.stop for part in parts[:-1]]
+    assert len(parts) == 4 and parts[-1].stop == MIB // 4
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_pass_reads_and_copies_every_number(threads: int) -> None:
     buffers = Buffers(blas(), 4 * MIB, threads)
     readers = buffers.readers()
     with ThreadPoolExecutor(threads) as pool:
-        summed: Any = buffers.together(pool, threads, readers["matrix of f32 by a vector"])()
-        assert sum(float(rows.sum()) for rows in summed) == MIB
+        for row in (4096, 65536):
+            work = buffers.together(pool, threads, readers[f"matrix of f32, rows of {row}, by a vector"])
+            summed: Any = work()
+            assert sum(float(rows.sum()) for rows in summed) == MIB
         buffers.together(pool, threads, buffers.copier())()
     assert float(buffers._to.sum()) == MIB
     buffers._from[-1] = 9.0  # the largest, as an unsigned number, too
