@@ -12,7 +12,7 @@ from typing import Any, Literal
 from hio_validate.estimating.cannot import CannotEstimate as CannotEstimate
 from hio_validate.estimating.chosen import Chosen, ceilings_of, file_of, named, profile_of, shape_of
 from hio_validate.estimating.in_force import PREFILLS, InForce, in_force
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.inputs import Inputs, Path
 from hio_validate.estimating.measured import baseline_of
 from hio_validate.estimating.recorded import Recorded, asked_fixture, cache_of, counts_of, model_of
 from hio_validate.evidence.averages import median
@@ -23,7 +23,7 @@ from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.spelling import nearest
 
-PATH_OF = {
+PATH_OF: Mapping[str, Path] = {
     "decode_tps": "decode-token", "itl_ms": "decode-token", "tpot_ms": "decode-token", "bench_decode_tps": "decode-token",
     "prefill_tps": "prefill-token", "bench_prefill_tps": "prefill-token",
     "ttft_ms": "request", "wall_s": "request",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from hio_validate.models.estimate import Amount, EstimateTarget, MeasuredBaseline, Workload
 from hio_validate.repo import Item
@@ -30,6 +31,10 @@ STATED = {
 """What a person may state (`--assume NAME=VALUE[..HIGH]UNIT`): name -> (unit of its dimension, what it is)."""
 
 
+Path = Literal["setup", "load", "request", "prefill-token", "decode-token"]
+"""How often a cost is paid (contract 9.1)."""
+
+
 @dataclass(frozen=True)
 class Inputs:
     """Everything that an estimate follows from."""
@@ -38,7 +43,7 @@ class Inputs:
     stack: Item
     workload: Workload
     target: EstimateTarget
-    path: str
+    path: Path
     fixture: Item | None = None
     shape: Item | None = None
     ceilings: tuple[Item, ...] = ()

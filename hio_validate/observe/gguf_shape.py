@@ -225,7 +225,7 @@ def _keeping(header: _Header, layers: int, unknown: list[str]) -> int:
     until = min(KEEPS_UNTIL.get(header.architecture, layers), layers - min(shared, layers))
     if until < layers:
         unknown.append(
-            f"{layers - until} layers read the K/V of earlier ones again; only what is kept is counted"
+            f"{layers - until} of {layers} layers read the K/V of earlier ones again; only what is kept is counted"
         )
     return until
 
