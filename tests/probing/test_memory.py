@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hio_validate.probing import memory
 from hio_validate.probing.blas import blas
 from hio_validate.probing.extent import FULL, GIB, MIB, Extent
 from hio_validate.probing.memory import Buffers, Stream, measured, stream
@@ -78,3 +79,12 @@ def test_reading_and_copying_are_measured_at_each_number_of_threads(tiny: Extent
         assert rate.unit == "GB/s" and len(rate.samples) == 7
         assert 0.05 < rate.value < 10000
         assert "8 MiB, 4.0 x the last-level caches of 2 MiB" in (rate.method or "")
+
+
+def test_a_copy_counts_what_is_read_and_what_is_written(
+    tiny: Extent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "seconds", lambda work: (work() and None) or 1.0)
+    found = dict(step() for step in measured(blas(), Stream(8 * MIB, None), [1], tiny))
+    assert found["memory-read-1"].value == pytest.approx(8 * MIB / 1e9, rel=1e-4)
+    assert found["memory-copy-1"].value == pytest.approx(16 * MIB / 1e9, rel=1e-4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -126,3 +127,16 @@ def test_who_else_ran_is_told(tiny: Extent, tmp_path: Path, monkeypatch: pytest.
             each.wait()
     assert found.rates["one"].confidence != "high"
     assert found.unknown[-1].startswith("others used up to ") and found.unknown[-1].endswith(": one")
+
+
+def test_the_published_example_of_the_guide_is_a_document(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/guide/probing.md").read_text()
+    [example] = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    git(tmp_path, "init")
+    write(tmp_path, {"manifests/ceilings/h200-sxm-published.yaml": example})
+    item = load(WorkTree(tmp_path)).find("ceilings/v1", "h200-sxm-published")
+    assert item is not None and item.model is not None and item.model.how == "published"
+    for each in item.model.rates.values():
+        assert UNITS[each.unit][0] == DIMENSION_OF[each.quantity]
+        assert each.efficiency is not None and (each.source or item.model.source)
+        assert each.sparsity == "dense" or each.quantity != "matmul"
