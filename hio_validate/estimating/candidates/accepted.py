@@ -42,12 +42,13 @@ def counted(inputs: Inputs, address: str) -> Counted | None:
 
 
 def _same_prompt(run: Item, fixture: Item, view: View) -> bool:
-    asked = [view.repo.find("fixture/v1", name_of(pin), run.service) for pin in run.model.fixtures]
-    return any(
-        each is not None
-        and each.model is not None
-        and (each.model.prompt, each.model.max_tokens) == (fixture.model.prompt, fixture.model.max_tokens)
-        for each in asked
+    """Whether the measured requests of a run had this prompt; what its checks asked does not count."""
+    measured = Case(run, view).fixture
+    asked = view.repo.find("fixture/v1", measured, run.service) if measured else None
+    return (
+        asked is not None
+        and asked.model is not None
+        and (asked.model.prompt, asked.model.max_tokens) == (fixture.model.prompt, fixture.model.max_tokens)
     )
 
 
