@@ -7,7 +7,6 @@ from typing import Any
 
 from hio_validate.models.ceilings import Ceilings
 from hio_validate.models.profile import Profile
-from hio_validate.quantity import counted
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
 
@@ -19,11 +18,6 @@ def before(verb: str, facts: Mapping[str, str], warnings: Sequence[str], width: 
     warned = "".join(paragraph(f"warning: {each}", width) for each in warnings)
     head = paragraph(f"{verb} measures what this machine reaches; nothing else should run meanwhile", width)
     return f"{head}\n{rows}\n{warned}"
-
-
-def summary(ceilings: Ceilings) -> str:
-    """`2026-11-30: 12 rates, 2 unknown`."""
-    return f"{ceilings.name}: {counted(len(ceilings.rates), 'rate')}, {len(ceilings.unknown)} unknown"
 
 
 def as_shape(
