@@ -91,15 +91,12 @@ def _metric(item: Item, estimate: Estimate) -> Iterator[Problem]:
     time = stated.seconds(bound.time)
     if time is None or time.low <= 0 or not (one_token or metric in ("ttft_ms", "wall_s")):
         return
-    if bound.metric.unit != composition.METRIC_UNIT[metric]:
-        return
-    ways = [
-        composition.as_metric(time, metric, tokens)
-        for tokens in (1.0, composition.tokens_counted(workload, metric))
-    ]
-    given = next((each for each in ways if is_same(bound.metric.value, each.value)), ways[0])
-    amount = Amount(value=given.value, low=given.low, high=given.high, unit=bound.metric.unit)
-    yield from _compared(item, ("bound", "metric"), bound.metric, amount, f"{shown(bound.time)} as {metric}")
+    given = composition.as_metric(time, metric, composition.tokens_counted(workload, metric))
+    if bound.metric.unit == composition.METRIC_UNIT[metric]:
+        amount = Amount(value=given.value, low=given.low, high=given.high, unit=bound.metric.unit)
+        yield from _compared(
+            item, ("bound", "metric"), bound.metric, amount, f"{shown(bound.time)} as {metric}"
+        )
 
 
 def _compared(item: Item, path: Path, said: Amount, given: Amount, what: str) -> Iterator[Problem]:
