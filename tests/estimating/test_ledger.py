@@ -110,6 +110,10 @@ def test_one_token_of_an_answer() -> None:
     assert base(bound.time).value == pytest.approx(seconds)
     # The server counts 8 tokens in the time of 7.
     assert bound.metric.value == pytest.approx(8 / 7 / seconds)
+    for metric, expected in (("tpot_ms", 1e3 * seconds), ("bench_decode_tps", 1 / seconds)):
+        other = bound_of(ledger, inputs("decode-token", metric, **USUAL))
+        assert other is not None and other.metric is not None
+        assert base(other.metric).value * (1e3 if metric == "tpot_ms" else 1) == pytest.approx(expected)
 
 
 def test_one_token_of_a_prompt_has_its_share_of_the_passes() -> None:
