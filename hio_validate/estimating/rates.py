@@ -272,7 +272,7 @@ def _for_threads(inputs: Inputs, found: _Found, measured: Interval) -> tuple[Int
             return measured, None
         return Interval(
             measured.value, measured.low, found.reached
-        ), "fewer threads were faster when it was measured"
+        ), "another measurement with no more threads reached more"
     why = f"measured with {had} threads and not with {threads}"
     if had < threads:
         most = max(measured.high * threads / had, found.reached)
