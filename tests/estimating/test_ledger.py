@@ -183,6 +183,8 @@ def test_a_pass_that_verifies_drafted_tokens_yields_the_accepted_ones() -> None:
     weights = work(drafted, "weights")
     assert weights.value == pytest.approx((ONE_PASS + 3 * 64) / 2.5)
     assert weights.low == pytest.approx(ONE_PASS / 3.25)  # at least: one row, and three of four accepted
+    assert work(drafted, "kv-read").value == pytest.approx(64 * 114 / 2.5)  # once a pass, not once a token
+    assert work(drafted, "kv-write").value == pytest.approx(4 * 128 / 2.5)
     assert {each.name for each in drafted.assumptions} == {"draft-tokens", "acceptance"}
     assert "draft" not in times(drafted)
 
