@@ -83,7 +83,12 @@ def test_the_first_candidate_becomes_an_opportunity_that_rests_on_nothing(repo: 
         f"wrote {file}" for file in (KEPT, *(new.keys() - {KEPT}))
     ]
     assert {file: content for file, content in _files(repo).items() if file in before} == before
-    assert hio(repo, "validate", *new).code == 0
+    found = json.loads(hio(repo, "validate", *new, "--format", "json").out)
+    assert [
+        each
+        for each in found["diagnostics"]
+        if each["severity"] == "error" and each["location"]["file"] in new
+    ] == []
 
 
 def test_without_a_candidate_there_is_no_opportunity_and_nothing_is_written(tmp_path: Path) -> None:
