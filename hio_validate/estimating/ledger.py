@@ -83,11 +83,17 @@ def bound_of(ledger: Ledger, inputs: Inputs) -> BoundTime | None:
 
 
 def _metric(time: Interval, inputs: Inputs) -> Any:
-    """The bound as the target counts it; None for a metric of another path, and for a median gap of tokens that are drafted."""
+    """The bound as the target counts it; None for a metric of another path, and where its time is no pass's.
+
+    Tokens that are drafted come several at once, so that a median gap is none; the only token of an answer follows from the
+    prompt, in no time of decode.
+    """
     metric = inputs.target.metric
     if metric not in _METRICS.get(inputs.path, ()) or not time.low:
         return None
     if metric == "itl_ms" and inputs.workload.drafting:
+        return None
+    if inputs.path == "decode-token" and inputs.workload.generated_tokens == 1:
         return None
     counted = as_metric(time, metric, tokens_counted(inputs.workload, metric))
     unit = METRIC_UNIT[metric]
