@@ -79,23 +79,19 @@ def _bound(item: Item, estimate: Estimate) -> Iterator[Problem]:
 
 
 def _metric(item: Item, estimate: Estimate) -> Iterator[Problem]:
-    """The bound in the target's metric, where one pass is one token or the whole request."""
-    bound, metric, workload = estimate.bound, estimate.target.metric, estimate.workload
+    """The bound in the target's metric, by the tokens that the metric counts in that time."""
+    bound, metric = estimate.bound, estimate.target.metric
     if bound is None or bound.metric is None:
         return
     # Imported here: few repositories hold estimates, and intervals are dataclasses.
     from hio_validate.costs import composition, stated
 
-    one_token = estimate.path == "decode-token" and workload.drafting is None and workload.concurrency == 1
     time = stated.seconds(bound.time)
-    if time is None or time.low <= 0 or not (one_token or metric in ("ttft_ms", "wall_s")):
+    if time is None or time.low <= 0 or bound.metric.unit != composition.METRIC_UNIT[metric]:
         return
-    given = composition.as_metric(time, metric, 1.0)
-    if bound.metric.unit == composition.METRIC_UNIT[metric]:
-        amount = Amount(value=given.value, low=given.low, high=given.high, unit=bound.metric.unit)
-        yield from _compared(
-            item, ("bound", "metric"), bound.metric, amount, f"{shown(bound.time)} as {metric}"
-        )
+    given = composition.as_metric(time, metric, composition.tokens_counted(estimate.workload, metric))
+    amount = Amount(value=given.value, low=given.low, high=given.high, unit=bound.metric.unit)
+    yield from _compared(item, ("bound", "metric"), bound.metric, amount, f"{shown(bound.time)} as {metric}")
 
 
 def _compared(item: Item, path: Path, said: Amount, given: Amount, what: str) -> Iterator[Problem]:
