@@ -33,7 +33,8 @@ MAY_IMPORT = {
     "history": "places diagnostic source",
     "parents": "history",
     "costs": "models",
-    "observe": "source models costs settings",
+    "shaping": "",
+    "observe": "source models costs shaping settings",
     "recording": "source models settings",
     "probing": "models observe",
     "ledger": "moment models repo",
@@ -43,7 +44,7 @@ MAY_IMPORT = {
     "known_good": "moment source models repo settings",
     "importing": "quantity source writing models observe recording settings evidence",
     "scaffold": "source models repo settings inheritance recording",
-    "rules": "places diagnostic moment size known_good spelling source costs models repo settings evidence ledger inheritance",
+    "rules": "places diagnostic moment size known_good spelling source models costs shaping repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",
     "receipts": "writing source models recording repo evidence importing",
     "baselines": "models repo evidence ledger known_good measurements rules",
@@ -77,10 +78,10 @@ MAY_IMPORT = {
     "review render execute size prospect campaign_prospect importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "probing places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
+    "cli": "shaping probing places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating planning planned_delta focused prospect from_run importing known_good "
-    "measurements receipts baselines rests_on exporting campaign_prospect campaigning",
+    "measurements receipts baselines rests_on exporting campaign_prospect campaigning estimating",
     "hook": "",
     "__main__": "validating cli hook",
 }
@@ -119,6 +120,7 @@ NEVER = {
         "random",
     },
     "costs": {"os", "io", "pathlib", "time", "datetime"},
+    "shaping": {"os", "io", "pathlib", "time", "datetime"},
     "estimating": {"os", "io", "pathlib", "time", "datetime"},
     "diagnostic": {"os", "io", "pathlib"},
     "engine": {"os", "io", "pathlib", "time", "datetime"},

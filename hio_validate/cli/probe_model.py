@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from hio_validate import __version__, recording, writing
-from hio_validate.cli.loading import load_repo
+from hio_validate.cli.loading import load_repo, the_service
 from hio_validate.cli.progress import hashing
 from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.models.core import ValidationError
@@ -21,10 +21,10 @@ from hio_validate.models.shape import Shape
 from hio_validate.observe.hashing import default_cache, sha256_of
 from hio_validate.observe.model_shape import ModelFile, read
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.shape_facts import UnknownShape
 from hio_validate.repo import Repo
 from hio_validate.report.shape import text
 from hio_validate.rules import NEWEST
+from hio_validate.shaping.refusal import CannotShape, UnknownShape
 
 _NO_SERVICE = "no/service"
 """Stands in a shape that is only shown."""
@@ -32,7 +32,9 @@ _NO_SERVICE = "no/service"
 
 @click.command(short_help="Read the shape of a model from its file.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--service", metavar="SITE/NAME", help="The service that serves it.")
+@click.option(
+    "--service", metavar="SITE/NAME", help="The service that serves it (default with --write: the only one)."
+)
 @click.option("--name", help="Name of the shape (default: the file's, of a config.json its folder's).")
 @click.option("--hash", "hashed", is_flag=True, help="Hash the model file, too: all its bytes are read.")
 @click.option("--dtype", help="Number format, where a config.json does not say it, e.g. bfloat16.")
@@ -52,10 +54,10 @@ def model(
     """
     if service is not None and service.count("/") != 1:
         stop(f"a service is SITE/NAME, got {service}", 2)
-    if write and service is None:
-        stop("say --service SITE/NAME: a shape is kept with the service that serves the model", 2)
     found = _read(file, dtype, hashed)
-    root, known = load_repo(repo) if service else (Path(), None)
+    root, known = load_repo(repo) if service or write else (Path(), None)
+    if write and known:
+        service = service or the_service(known, None)
     named = name or _name_of(found.path)
     document = _document(found, named, service, known)
     shape = _checked(document, service)
@@ -80,7 +82,7 @@ def _read(file: Path, dtype: str | None, hashed: bool) -> ModelFile:
         return found
     except UnknownShape as error:
         stop(f"{file}: {error.reason}", 3)
-    except Unobservable as error:
+    except (Unobservable, CannotShape) as error:
         stop(f"{file}: {error.reason}", 1)
     except OSError as error:
         stop(f"{file} cannot be read: {error.strerror or error}")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hio_validate.observe.gguf_tensors import Contents, Tensor
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.shape_facts import NOTHING, ExpertCounts, Keeps, Part, ReadShape, Role
+from hio_validate.shaping.read_shape import NOTHING, ExpertCounts, Keeps, Part, ReadShape, Role
 
 _MOST_LAYERS = 4_096
 
@@ -98,7 +98,9 @@ def shape_of(shards: Sequence[Contents]) -> ReadShape:
         raise Unobservable(f"general.architecture is {architecture!r}: expected the name of an architecture")
     header = _Header(architecture, shards[0])
     blocks, draft = header.number("block_count"), header.number("nextn_predict_layers") or 0
-    if not blocks or blocks > _MOST_LAYERS or draft >= blocks:
+    if draft == blocks:
+        draft = 0  # a file of draft layers alone is a model of its own (src/models/gemma4-assistant.cpp)
+    if not blocks or blocks > _MOST_LAYERS or draft > blocks:
         raise Unobservable(
             f"{architecture}.block_count is {blocks} with {draft} draft layers among them: "
             f"expected 1 to {_MOST_LAYERS}, and fewer draft layers"
@@ -238,7 +240,7 @@ def _kept(
     unknown: list[str],
 ) -> list[Keeps]:
     if header.number("attention.key_length_mla"):
-        # build_attn_inp_k of src/models/deepseek2.cpp: V is a view of the kept latent
+        # V is a view of the kept latent: src/models/deepseek2.cpp, src/llama-kv-cache.cpp (has_v)
         latent = header.number("attention.key_length")
         if not latent:
             raise Unobservable(

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from hio_validate.observe import gguf, gguf_shape, hf_shape
+from hio_validate.observe import gguf, gguf_shape
 from hio_validate.observe.gguf_tensors import Contents, contents
 from hio_validate.observe.mapped import opened_regular
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.shape_facts import ReadShape
+from hio_validate.shaping import hf_shape
+from hio_validate.shaping.read_shape import ReadShape
 from hio_validate.source.strict_json import Twice, strict_json
 
 _HEAD_BYTES = 64
@@ -42,7 +43,7 @@ def read(
 ) -> ModelFile:
     """The shape of the model in one file. `dtype`: the number format, where a config.json does not say it.
 
-    Raises Unobservable for a file that is wrong, UnknownShape for one whose kind is not known, OSError.
+    Raises Unobservable or CannotShape for a file that is wrong, UnknownShape for one whose kind is not known, OSError.
     """
     if Path(path).is_dir():
         raise Unobservable("it is a folder: expected a GGUF file or the config.json in it")

@@ -3,7 +3,8 @@
 What an estimate reads, multiplies and keeps follows from these numbers alone (contract 9.2); one that cannot be makes a
 bound that no machine explains. The layers by how they attend are all layers of the model; fewer heads of K and V than
 heads; no more experts for a token than there are, and tensors of experts where there are any; bytes that so many numbers
-of a format take; a table that is read again as output, or an output of its own.
+of a format take; a table that is read again as output, or an output of its own. Of a shape that was read from a config.json
+every number is computed again from it.
 
 How to fix: read the file again (`hio probe model FILE --write`), or correct what was written by hand.
 """
@@ -11,6 +12,7 @@ How to fix: read the file again (`hio probe model FILE --write`), or correct wha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models.shape import Shape
@@ -25,6 +27,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     yield from _experts(item, shape)
     yield from _output(item, shape)
     yield from _bytes(item, shape)
+    yield from _computed(item, shape, view)
 
 
 def _source(item: Item, shape: Shape) -> Iterator[Problem]:
@@ -124,6 +127,79 @@ def _bytes(item: Item, shape: Shape) -> Iterator[Problem]:
                 f"{each.elements} numbers of {each.type} take {each.bytes} bytes: expected {expected}",
                 "one of elements, type and bytes is wrong",
             )
+
+
+def _computed(item: Item, shape: Shape, view: View) -> Iterator[Problem]:
+    """What differs from what the kept config.json gives; nothing where it has other bytes, or its kind is not known."""
+    # Imported here: documents of other kinds need no configurations.
+    from hio_validate.shaping.hf_shape import shape_of
+    from hio_validate.shaping.refusal import CannotShape
+    from hio_validate.source import digest_of
+    from hio_validate.source.strict_json import strict_json
+
+    kept = shape.source.file
+    raw = view.repo.beside(item, kept.file) if kept and shape.source.format == "hf-config" else None
+    if raw is None or kept is None or digest_of(raw) != f"sha256:{kept.sha256}":
+        return
+    try:
+        config = strict_json(raw.decode("utf-8"))
+        computed = shape_of(config, _dtype(shape)).as_document() if isinstance(config, dict) else {}
+    except (CannotShape, ValueError, RecursionError):
+        return
+    said = shape.model_dump(exclude_none=True)
+    for key in _COMPUTED:
+        if key in computed and (rows := _differing(said.get(key), computed[key])) is not None:
+            number, here, there = rows
+            path = (key, number) if number is not None else (key,) if said.get(key) is not None else ()
+            yield Problem(
+                at(item, *path),
+                f"{kept.file} gives {key} {there or 'no more'}, not {here or 'nothing'}",
+                "read it again",
+            )
+
+
+_COMPUTED = (
+    "layers",
+    "embedding",
+    "heads",
+    "vocabulary",
+    "tied",
+    "attention",
+    "experts",
+    "weights",
+    "draft_layers",
+)
+_DTYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+
+
+def _dtype(shape: Shape) -> str | None:
+    """The number format of what is never quantised, as a config.json would say it."""
+    return next((_DTYPES.get(each.type) for each in shape.weights if each.role == "embedding"), None)
+
+
+def _differing(said: Any, computed: Any) -> tuple[int | None, str, str] | None:
+    """The first row, or the whole, that is not as computed: its number, what is said, what is computed."""
+    if not isinstance(computed, list) or not isinstance(said, list):
+        return None if _same(said, computed) else (None, _shown(said), _shown(computed))
+    for number, row in enumerate(computed):
+        if number >= len(said):
+            return None, _shown(said[-1] if said else None), _shown(row)
+        if not _same(said[number], row):
+            return number, _shown(said[number]), _shown(row)
+    return (len(computed), _shown(said[len(computed)]), "") if len(said) > len(computed) else None
+
+
+def _same(said: Any, computed: Any) -> bool:
+    """Equal, where a default that the computed one leaves out counts as stated."""
+    if isinstance(said, dict) and isinstance(computed, dict):
+        return {**computed, **{k: v for k, v in said.items() if k in computed or v}} == computed
+    return bool(said == computed)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {each}" for key, each in value.items()) + "}"
+    return "" if value is None else str(value)
 
 
 RULE = Rule(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.observe.little_gguf import llama_pairs, llama_tensors, model
-from tests.small_repo import ROOM, SERVICE, capture, committed, write
+from tests.small_repo import FILES, ROOM, SERVICE, capture, committed, write
 
 from .console import hio, one_sentence
 
@@ -62,6 +62,14 @@ def test_a_kept_shape_is_right_and_says_what_was_read(repo: Path, file: Path) ->
     assert hio(repo, "validate", path).code == 0
 
 
+def test_the_only_service_need_not_be_named(repo: Path, file: Path) -> None:
+    assert hio(repo, "probe", "model", file, "--write").out == f"wrote {ROOM}/shapes/little.yaml\n"
+    other = "manifests/services/lab/other/stacks/base.yaml"
+    write(repo, {other: FILES[f"{ROOM}/stacks/base.yaml"]})
+    said = hio(repo, "probe", "model", file, "--write", "--name", "again")
+    assert (said.code, "several services have documents" in one_sentence(said)) == (2, True)
+
+
 def test_a_kept_shape_is_never_replaced(repo: Path, file: Path) -> None:
     hio(repo, "probe", "model", file, *KEEP)
     before = (repo / ROOM / "shapes/little.yaml").read_bytes()
@@ -110,7 +118,6 @@ WRONG = {
     "a pointer": (b"version https://git-lfs.github.com/spec/v1\n", (), 1, "a Git LFS pointer"),
     "an unknown model": (json.dumps({**CONFIG, "model_type": "novel"}).encode(), (), 3, "model_type 'novel'"),
     "no number format": (json.dumps({**CONFIG, "torch_dtype": None}).encode(), (), 3, "--dtype bfloat16"),
-    "no service to keep it": (WHOLE, ("--write",), 2, "say --service SITE/NAME"),
     "half a service": (WHOLE, ("--service", "lab"), 2, "a service is SITE/NAME, got lab"),
     "a name that is none": (WHOLE, ("--name", "a/b"), 2, "a/b"),
 }

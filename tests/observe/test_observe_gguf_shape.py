@@ -10,7 +10,7 @@ import pytest
 from hio_validate.observe.gguf_shape import shape_of
 from hio_validate.observe.gguf_tensors import contents
 from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.shape_facts import ReadShape
+from hio_validate.shaping.read_shape import ReadShape
 
 from .gguf_writer import Array
 from .little_gguf import F32, KV, Q4_0, SIZE, WIDTH, WORDS, T, llama_pairs, llama_tensors, model
@@ -190,12 +190,21 @@ def test_draft_layers_are_the_last_ones_and_no_layers_of_the_model() -> None:
     assert sum(part.role == "draft" for part in found.parts) == 10
 
 
+def test_a_file_of_draft_layers_alone_is_a_model() -> None:
+    found = shape(llama_pairs(2, "gemma4-assistant", nextn_predict_layers=2), llama_tensors())
+    assert (found.layers, found.draft_layers, {part.role for part in found.parts} & {"draft"}) == (
+        2,
+        0,
+        set(),
+    )
+
+
 PAIRS = llama_pairs()
 WRONG = {
     "no architecture": ({"llama.block_count": ("u32", 2)}, "general.architecture is None"),
     "no layers": (llama_pairs(0), "llama.block_count is 0"),
     "more layers than anybody has": (llama_pairs(10**6), "expected 1 to 4096"),
-    "all draft": (llama_pairs(2, nextn_predict_layers=2), "with 2 draft layers among them"),
+    "more draft": (llama_pairs(2, nextn_predict_layers=3), "with 3 draft layers among them"),
     "a number that is text": (llama_pairs(block_count=("str", "two")), "llama.block_count is 'two'"),
     "a negative one": (llama_pairs(attention__head_count=("i32", -4)), "is -4: expected a whole number"),
     "fewer heads than layers": (llama_pairs(attention__head_count=array("u32", 4)), "has 1 numbers"),

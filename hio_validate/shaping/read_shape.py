@@ -6,13 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from hio_validate.observe.refusal import Unobservable
-
 Role = Literal["embedding", "output", "attention", "feed-forward", "experts", "norm", "draft", "other"]
-
-
-class UnknownShape(Unobservable):
-    """A file that is right, of a kind whose shape is not known here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hio_validate.observe.hf_bytes import Quantised, dtype_of, quantised_of
-from hio_validate.observe.hf_families import FAMILIES, NESTED, SAME_AS, Family, Mixture
-from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.shape_facts import ExpertCounts, Keeps, Part, ReadShape, Role, UnknownShape
+from hio_validate.shaping.hf_bytes import Quantised, dtype_of, quantised_of
+from hio_validate.shaping.hf_families import FAMILIES, NESTED, SAME_AS, Family, Mixture
+from hio_validate.shaping.read_shape import ExpertCounts, Keeps, Part, ReadShape, Role
+from hio_validate.shaping.refusal import CannotShape, UnknownShape
 
 _MOST = 1 << 40
 _MOST_LAYERS = 4_096
@@ -28,14 +28,14 @@ class _Config:
     unknown: list[str] = field(default_factory=list)
 
     def number(self, key: str) -> int:
-        """A dimension, from 1 up. Raises Unobservable."""
+        """A dimension, from 1 up. Raises CannotShape."""
         found = self.maybe(key)
         if not found:
-            raise Unobservable(f"config.json does not say {key}: expected a whole number from 1 up")
+            raise CannotShape(f"config.json does not say {key}: expected a whole number from 1 up")
         return found
 
     def maybe(self, key: str) -> int | None:
-        """A whole number, None where there is none. Raises Unobservable for what is no number."""
+        """A whole number, None where there is none. Raises CannotShape for what is no number."""
         value = self.said.get(key)
         if value is None and key in self.family.defaults and key not in self.said:
             value = self.family.defaults[key]
@@ -45,13 +45,13 @@ class _Config:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
-            raise Unobservable(f"config.json states {key} {str(value)[:40]!r}: expected a whole number")
+            raise CannotShape(f"config.json states {key} {str(value)[:40]!r}: expected a whole number")
         return value
 
     def flag(self, key: str, default: bool = False) -> bool:
         value = self.said.get(key, default)
         if not isinstance(value, bool):
-            raise Unobservable(f"config.json states {key} {str(value)[:40]!r}: expected true or false")
+            raise CannotShape(f"config.json states {key} {str(value)[:40]!r}: expected true or false")
         return value
 
 
@@ -83,7 +83,7 @@ class _Stored:
 def shape_of(config: Mapping[str, Any], dtype: str | None = None) -> ReadShape:
     """The shape that a config.json says. `dtype`: the number format, where config.json does not say it.
 
-    Raises UnknownShape for a model_type or a quantisation that is not known here, Unobservable for what cannot be.
+    Raises UnknownShape for a model_type or a quantisation that is not known here, CannotShape for what cannot be.
     """
     text, name, family = _text_model(config)
     read = _Config(text, family)
@@ -91,7 +91,7 @@ def shape_of(config: Mapping[str, Any], dtype: str | None = None) -> ReadShape:
         read.number(key) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size")
     )
     if layers > _MOST_LAYERS:
-        raise Unobservable(f"config.json states {layers} layers: at most {_MOST_LAYERS} are read")
+        raise CannotShape(f"config.json states {layers} layers: at most {_MOST_LAYERS} are read")
     merged = {
         **config,
         **{key: text[key] for key in ("torch_dtype", "dtype", "quantization_config") if key in text},
@@ -117,12 +117,12 @@ def _text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, Fami
     """The keys of the text model, its model_type, and how that is built."""
     name = config.get("model_type")
     if not isinstance(name, str):
-        raise Unobservable("it states no model_type: expected the config.json of a checkpoint")
+        raise CannotShape("it states no model_type: expected the config.json of a checkpoint")
     text: Any = config
     if name in NESTED:
         text = config.get("text_config")
         if not isinstance(text, Mapping):
-            raise Unobservable(f"config.json of {name} has no text_config, which says its text model")
+            raise CannotShape(f"config.json of {name} has no text_config, which says its text model")
         name = text.get("model_type", NESTED[name])
     family = FAMILIES.get(SAME_AS.get(name, name)) if isinstance(name, str) else None
     if family is None:
@@ -149,12 +149,12 @@ def _attention(read: _Config, layers: int, heads: int, width: int) -> list[Keeps
     size = read.maybe("head_dim")
     if not size:
         if width % heads:
-            raise Unobservable(
+            raise CannotShape(
                 f"config.json states no head_dim, and {heads} heads do not divide {width} numbers"
             )
         size = width // heads
     if heads % kv_heads:
-        raise Unobservable(
+        raise CannotShape(
             f"config.json states {heads} heads that share {kv_heads} of K and V: expected a multiple"
         )
     return [Keeps(kv_heads, size, size, window) for window in _windows(read, layers)]
@@ -301,9 +301,7 @@ def _experts(read: _Config) -> ExpertCounts | None:
         return None
     count, active = read.number(mixture.count), read.number("num_experts_per_tok")
     if active > count:
-        raise Unobservable(
-            f"config.json states {active} experts a token of {count}: expected at most {count}"
-        )
+        raise CannotShape(f"config.json states {active} experts a token of {count}: expected at most {count}")
     shared = {"none": 0, "count": read.maybe("n_shared_experts") or 0, "width": 1}[mixture.shared]
     return ExpertCounts(count, active, shared)
 

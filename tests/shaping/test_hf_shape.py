@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from hio_validate.observe.hf_bytes import Quantised
-from hio_validate.observe.hf_families import FAMILIES
-from hio_validate.observe.hf_shape import shape_of
-from hio_validate.observe.refusal import Unobservable
-from hio_validate.observe.shape_facts import ReadShape, UnknownShape
+from hio_validate.shaping.hf_bytes import Quantised
+from hio_validate.shaping.hf_families import FAMILIES
+from hio_validate.shaping.hf_shape import shape_of
+from hio_validate.shaping.read_shape import ReadShape
+from hio_validate.shaping.refusal import CannotShape, UnknownShape
 
 
 def config(
@@ -309,7 +309,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_cannot_be_is_refused_in_one_sentence(name: str) -> None:
     said, sentence = WRONG[name]
-    with pytest.raises(Unobservable) as refused:
+    with pytest.raises(CannotShape) as refused:
         shape_of(said)
     assert not isinstance(refused.value, UnknownShape)
     assert sentence in refused.value.reason

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hio_validate.observe.shape_facts import UnknownShape
+from hio_validate.shaping.refusal import UnknownShape
 
 DTYPES = {"float32": ("f32", 4), "float16": ("f16", 2), "bfloat16": ("bf16", 2), "float64": ("f64", 8)}
 """torch_dtype, or dtype -> (its name in a shape, bytes of a number)."""
