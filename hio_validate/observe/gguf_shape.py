@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hio_validate.observe.gguf_tensors import Contents, Tensor
 from hio_validate.observe.refusal import Unobservable
@@ -24,9 +24,11 @@ class Period(NamedTuple):
     every: int
     full_first: bool = False
     window: int | None = None
-    """Where the file need not say it."""
-    compiled: bool = False
-    """Whether `window` holds whatever the file says."""
+    """A window that is compiled in."""
+    holds: Literal["absent", "stated", "always"] = "absent"
+    """Where it does: where the file states none, in place of one that it states, or both. A stated 0 is none."""
+    chunked: bool = False
+    """Whether tokens attend within chunks of that size, not over the last ones."""
 
 
 WINDOWED = {
@@ -36,11 +38,11 @@ WINDOWED = {
     "gemma-embedding": Period(6),
     "gpt-oss": Period(2),
     "cohere2": Period(4),
-    "llama4": Period(4, window=8192, compiled=True),
+    "llama4": Period(4, window=8192, holds="always", chunked=True),
     "exaone4": Period(4),
     "olmo2": Period(4),
     "afmoe": Period(4),
-    "smallthinker": Period(4, full_first=True, window=4096, compiled=True),
+    "smallthinker": Period(4, full_first=True, window=4096, holds="stated"),
 }
 """Architecture -> the pattern that llama.cpp compiles in: set_swa_pattern() in src/models/<architecture>.cpp."""
 
@@ -98,6 +100,10 @@ def shape_of(shards: Sequence[Contents]) -> ReadShape:
         raise Unobservable(f"general.architecture is {architecture!r}: expected the name of an architecture")
     header = _Header(architecture, shards[0])
     blocks, draft = header.number("block_count"), header.number("nextn_predict_layers") or 0
+    if blocks is None:
+        raise Unobservable(
+            f"{architecture}.block_count is missing: it is no language model (a projector is none)"
+        )
     if draft == blocks:
         draft = 0  # a file of draft layers alone is a model of its own (src/models/gemma4-assistant.cpp)
     if not blocks or blocks > _MOST_LAYERS or draft > blocks:
@@ -281,9 +287,15 @@ def _windows(header: _Header, layers: int, unknown: list[str]) -> list[int | Non
     """How far each layer looks back; None: all."""
     name, stated = header.architecture, header.number("attention.sliding_window")
     period = WINDOWED.get(name)
-    window = period.window if period and (period.compiled or stated is None) else stated
+    window = stated
+    if period and period.window and period.holds in ("always", "absent" if stated is None else "stated"):
+        window = period.window
     if not window or stated == 0 or name in NOT_WINDOWED:
         return [None] * layers
+    if period and period.chunked:
+        unknown.append(
+            f"layers with a window attend within chunks of {window} tokens: half of one in the mean, and counted as all"
+        )
     key = f"{name}.attention.sliding_window_pattern"
     if key in header.contents.by_layer:
         pattern = header.each("attention.sliding_window_pattern", layers) or ()

@@ -224,7 +224,7 @@ def _heads(read: _Config, stored: _Stored, keeps: Keeps) -> Iterator[Part]:
         yield stored.plain("attention", queries + 2 * kept, 3)
     if family.output_bias if family.output_bias is not None else stated:
         yield stored.plain("attention", width)
-    if family.head_norms:
+    if family.head_norms if family.head_norms is not None else read.flag("use_qk_norm"):
         yield stored.plain("norm", 2 * keeps.key, 2)
     if family.sinks:
         yield stored.plain("attention", heads)
