@@ -11,6 +11,7 @@ from typing import Any
 from hio_validate.models.capture import Capture
 from hio_validate.models.ceilings import Ceilings
 from hio_validate.models.family import Family
+from hio_validate.models.profile import Profile
 from hio_validate.models.site import Site
 from hio_validate.settings.argv import read_argv
 from hio_validate.settings.captured import stack_of
@@ -47,6 +48,14 @@ def ceilings_file(ceilings: Ceilings, file: str, verb: str) -> bytes:
     data = ceilings.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
     judged_by = {"judged_by": Row(data["judged_by"])} if "judged_by" in data else {}
     return dump({"hio": "ceilings/v1", **data, **judged_by}, head=head)
+
+
+def profile_file(profile: Profile, file: str) -> bytes:
+    """The bytes of a profile."""
+    head = modeline("profile", file) + "\nWritten by hio probe profile; never edited. Shares, never speeds."
+    data = profile.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+    judged_by = {"judged_by": Row(data["judged_by"])} if "judged_by" in data else {}
+    return dump({"hio": "profile/v1", **data, **judged_by}, head=head)
 
 
 def engine_file(

@@ -81,7 +81,7 @@ MAY_IMPORT = {
     "cli": "shaping probing places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating planning planned_delta focused prospect from_run importing known_good "
-    "measurements receipts baselines rests_on exporting campaign_prospect campaigning",
+    "measurements receipts baselines rests_on exporting campaign_prospect campaigning estimating",
     "hook": "",
     "__main__": "validating cli hook",
 }

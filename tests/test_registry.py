@@ -33,7 +33,7 @@ UNSUPPRESSIBLE = {
     "run-measured-something-else", "schema-violation", "syntax-error", "time-runs-backwards",
     "undecided-merge", "undocumented-difference", "unpinned-evidence", "unproven-deployment",
     "unqualified-deployment", "unreadable-records", "unreadable-rows", "unsigned-decision",
-    "unused-suppression", "ceiling-contradicts-samples", "estimate-as-verdict", "estimate-contradicts-terms",
+    "unused-suppression", "ceiling-contradicts-samples", "estimate-as-verdict", "estimate-contradicts-run", "estimate-contradicts-terms",
     "summed-overlapping-bounds", "unit-mismatch",
 }  # fmt: skip
 """Bytes, digests, pins, the ledger, numbers and completeness: a comment must not keep these quiet (a promise)."""

@@ -13,7 +13,7 @@ import click
 
 from hio_validate import appending, writing
 from hio_validate.cli.shared import stop
-from hio_validate.estimating.candidates import opportunity_of
+from hio_validate.estimating.opportunity import opportunity_of
 from hio_validate.models.estimate import Estimate
 from hio_validate.recording import modeline
 from hio_validate.report.visible import visible

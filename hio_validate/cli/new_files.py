@@ -31,3 +31,17 @@ def create_all(root: Path, files: Sequence[tuple[str, bytes]], advice: str) -> N
             stop(f"{file} exists {there}", 1)
     for file, content in reversed(files):
         create(root / file, content, there, file)
+
+
+def created_all(root: Path, files: Sequence[tuple[str, bytes]]) -> None:
+    """As `create_all`, and nothing is told: for an answer that is data."""
+    for file, _ in files:
+        if (root / file).exists():
+            stop(f"{file} exists and stays as it is; give another --name", 1)
+    for file, content in reversed(files):
+        try:
+            writing.create(root / file, content)
+        except OSError as error:
+            stop(
+                f"{file} cannot be written: {error.strerror}", 1 if isinstance(error, FileExistsError) else 3
+            )

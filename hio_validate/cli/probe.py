@@ -7,6 +7,7 @@ import click
 from hio_validate.cli.probe_engine import engine
 from hio_validate.cli.probe_host import host
 from hio_validate.cli.probe_model import model
+from hio_validate.cli.probe_profile import profile
 
 
 @click.group()
@@ -19,4 +20,5 @@ def probe() -> None:
 
 probe.add_command(engine)
 probe.add_command(host)
+probe.add_command(profile)
 probe.add_command(model)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import click
 
-from hio_validate import __version__, recording, writing
+from hio_validate import __version__, recording
 from hio_validate.cli.alone import alone
 from hio_validate.cli.loading import load_repo, named, the_service
+from hio_validate.cli.new_files import created_all
 from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.models.base import JudgedBy
 from hio_validate.models.ceilings import Ceilings
@@ -191,7 +192,7 @@ def _document(name: str | None, build: str, asked: kernels.Asked) -> Ceilings:
 def _tell(root: Path, made: Ceilings, format_: str, write: bool) -> None:
     file = f"manifests/ceilings/{made.name}.yaml"
     if write:
-        _keep(root, file, recording.ceilings_file(made, file, VERB))
+        created_all(root, [(file, recording.ceilings_file(made, file, VERB))])
     if format_ == "json":
         data = {"hio": "ceilings/v1", **made.model_dump(exclude_none=True, exclude_defaults=True)}
         show(
@@ -200,12 +201,3 @@ def _tell(root: Path, made: Ceilings, format_: str, write: bool) -> None:
         return
     show(page.text(made, width()))
     show(f"\nwrote {file}\n" if write else "\nnothing was kept; --write keeps it\n")
-
-
-def _keep(root: Path, file: str, content: bytes) -> None:
-    try:
-        writing.create(root / file, content)
-    except FileExistsError:
-        stop(f"{file} exists and stays as it is; give another --name", 1)
-    except OSError as error:
-        stop(f"{file} cannot be written: {error.strerror}")

@@ -18,7 +18,15 @@ def expected_tokens(acceptance: float, drafted: int) -> float:
     return sum(acceptance**place for place in range(drafted + 1))
 
 
-def cost(drafted: int, draft_cost: float, verify_cost: float = 1.0) -> float:
+def accepted_share(acceptance: float, drafted: int) -> float:
+    """The share of all drafted tokens that is accepted, as engines count it: what follows a refused token is refused, too.
+
+    From the chance for one token: (expected tokens - 1) / k; with nothing drafted the chance itself. Raises ValueError.
+    """
+    return (expected_tokens(acceptance, drafted) - 1) / drafted if drafted else acceptance
+
+
+def cost(drafted: float, draft_cost: float, verify_cost: float = 1.0) -> float:
     """Time of one drafted pass, in passes of one token: k c + v. Raises ValueError."""
     if drafted < 0 or draft_cost < 0 or verify_cost <= 0:
         raise ValueError(f"no cost: k = {drafted}, c = {draft_cost}, v = {verify_cost}")
@@ -44,6 +52,18 @@ def break_even(drafted: int, draft_cost: float, verify_cost: float = 1.0) -> flo
     while (middle := (low + high) / 2) not in (low, high):
         low, high = (middle, high) if expected_tokens(middle, drafted) < wanted else (low, middle)
     return high
+
+
+def break_even_share(drafted: float, draft_cost: float, verify_cost: float = 1.0) -> float | None:
+    """The share of all drafted tokens that has to be accepted, where a mean of `drafted` > 0 are drafted a pass: (k c + v - 1) / k.
+
+    A pass yields 1 + share * k tokens, whichever of them are accepted. None where even all of them do not pay.
+    Raises ValueError.
+    """
+    if drafted <= 0:
+        raise ValueError(f"more than 0 tokens are drafted, not {drafted}")
+    share = max(0.0, cost(drafted, draft_cost, verify_cost) - 1) / drafted
+    return share if share <= 1 else None
 
 
 def _check(acceptance: float, drafted: int) -> None:

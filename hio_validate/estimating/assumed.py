@@ -14,8 +14,8 @@ from hio_validate.models.estimate import Amount, Assumption, Candidate
 def that_matter(inputs: Inputs, ledger: Ledger, candidates: Sequence[Candidate]) -> tuple[Assumption, ...]:
     """Every assumption of the ledger and of the candidates, with what becomes of the first candidate at its ends.
 
-    One at a time: the others stay at their best guess. `changes` is absent where the first candidate stays the first, and
-    where the assumption is none that a person can state.
+    One at a time: the others stay at their best guess. `changes` is absent where the first candidate stays the first, where
+    there is none, and where the assumption is none that a person can state.
     """
     found = {each.name: each for each in ledger.assumptions}
     for each in looked_at(inputs, ledger, bound_of(ledger, inputs)).assumptions:
@@ -32,18 +32,18 @@ def _judged(inputs: Inputs, assumption: Assumption, first: Candidate | None) -> 
 def _changes(inputs: Inputs, assumption: Assumption, first: Candidate | None) -> Iterator[str]:
     """What another first candidate it would be at each end."""
     amount = assumption.amount
-    if assumption.name not in STATED or inputs.wrong or amount.low == amount.high:
+    if first is None or assumption.name not in STATED or amount.low == amount.high:
         return
     for end in (amount.low, amount.high):
         looked = _at(inputs, assumption.name, amount, end)
         other = looked.candidates[0] if looked.candidates else None
-        if (other.name if other else None) != (first.name if first else None):
+        if other is None or other.name != first.name:
             yield f"at {end:.4g}{'' if amount.unit == '1' else f' {amount.unit}'} {_comes_first(other, first)}"
 
 
-def _comes_first(other: Candidate | None, first: Candidate | None) -> str:
+def _comes_first(other: Candidate | None, first: Candidate) -> str:
     """`microbatch-512 comes first (at most 12 %), in place of draft-ngram`."""
-    instead = f", in place of {first.name}" if first else ""
+    instead = f", in place of {first.name}"
     if other is None:
         return f"no candidate is left{instead}"
     return f"{other.name} comes first (at most {other.gain_percent.value:.3g} %){instead}"

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from hio_validate.estimating.cannot import CannotEstimate as CannotEstimate
 from hio_validate.estimating.chosen import Chosen, ceilings_of, file_of, named, profile_of, shape_of
+from hio_validate.estimating.counted import drafting_counted
 from hio_validate.estimating.in_force import PREFILLS, InForce, in_force
 from hio_validate.estimating.inputs import Inputs, Path
 from hio_validate.estimating.measured import baseline_of
@@ -65,10 +66,14 @@ def inputs_of(
     force = in_force(view, stack, next(iter(recorded.captures), None), path)
     rates = ceilings_of(recorded, ceilings, host, force.build)
     profiled = profile_of(recorded, profile, path)
+    counted = drafting_counted(recorded, asked)
     workload = _workload(stack, asked, shaped, rates, force, tokens, concurrency, cache)
+    if counted is not None and workload.drafting is None:
+        workload = workload.model_copy(update={"drafting": counted.words})
     inputs = Inputs(
         service=service, stack=stack, workload=workload, target=target, path=path, fixture=asked,
         shape=shaped.first, ceilings=rates.items, profile=profiled.first, stated=said, view=view,
+        counted=counted.amounts if counted else {}, counted_by=counted.by if counted else "",
         wrong=tuple(open_failures(view.ledger(service), stack.name, stack)),
     )  # fmt: skip
     found = baseline_of(inputs, recorded, run, committed)

@@ -52,6 +52,10 @@ class Inputs:
     profile: Item | None = None
     stated: Mapping[str, Amount] = field(default_factory=dict)
     """What a person stated; it goes before every document."""
+    counted: Mapping[str, Amount] = field(default_factory=dict)
+    """What rows of this very stack counted of its drafting; it stands where nobody states it."""
+    counted_by: str = ""
+    """The run whose rows these are."""
     missing: tuple[str, ...] = ()
     """What is not there, one sentence each."""
     wrong: tuple[Item, ...] = ()

@@ -83,11 +83,17 @@ def bound_of(ledger: Ledger, inputs: Inputs) -> BoundTime | None:
 
 
 def _metric(time: Interval, inputs: Inputs) -> Any:
-    """The bound as the target counts it; None for a metric of another path, and for a median gap of tokens that are drafted."""
+    """The bound as the target counts it; None for a metric of another path, and where its time is no pass's.
+
+    Tokens that are drafted come several at once, so that a median gap is none; the only token of an answer follows from the
+    prompt, in no time of decode.
+    """
     metric = inputs.target.metric
     if metric not in _METRICS.get(inputs.path, ()) or not time.low:
         return None
     if metric == "itl_ms" and inputs.workload.drafting:
+        return None
+    if inputs.path == "decode-token" and inputs.workload.generated_tokens == 1:
         return None
     counted = as_metric(time, metric, tokens_counted(inputs.workload, metric))
     unit = METRIC_UNIT[metric]
@@ -184,7 +190,9 @@ def _assume_drafting(book: Book, drafting: Drafting) -> None:
     for name in ("draft-tokens", "acceptance"):
         for each in stated(book.inputs, name):
             book.assume(each.name, each.amount, each.source)
-    if "acceptance" not in book.inputs.stated:
+        if name in book.inputs.counted:
+            book.assume(name, book.inputs.counted[name], f"rows of {book.inputs.counted_by}")
+    if not {"acceptance"} & {*book.inputs.stated, *book.inputs.counted}:
         book.assume(
             "acceptance", amount(drafting.accepted, "1"), "nobody says it: none to all of the drafted tokens"
         )

@@ -87,11 +87,13 @@ def _baseline(inputs: Inputs) -> NextExperiment:
 
 def _profile(inputs: Inputs, ledger: Ledger, gap: float, candidates: Sequence[Candidate]) -> NextExperiment:
     route = _which_profile(inputs, ledger)
-    rest = f"{len(candidates)} candidates together" if candidates else "no candidate"
-    why = f"explain {100 * together(candidates):.0f} %" if candidates else "explains any of it"
+    most = 100 * together(candidates)
+    rest = {0: "no candidate explains any of it", 1: f"the only candidate explains {most:.0f} %"}.get(
+        len(candidates), f"{len(candidates)} candidates together explain {most:.0f} %"
+    )
     return NextExperiment.model_validate(
         {
-            "experiment": f"{ROUTES[route].measure}: {inputs.stack.name} takes {100 * gap:.0f} % longer than the bound, and {rest} {why}",
+            "experiment": f"{ROUTES[route].measure}: {inputs.stack.name} takes {100 * gap:.0f} % longer than the bound, and {rest}",
             "proves": f"where the time beyond the bound goes: {ROUTES[route].artifact}",
             "stop_if": "one part has more than a tenth of the time, or the profile is flat: then nothing is blamed",
             "route": route,

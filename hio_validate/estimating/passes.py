@@ -102,7 +102,8 @@ def drafting_of(inputs: Inputs) -> Drafting | None:
     """None where tokens are drafted and nobody says how many: then no bound of a pass is one of a token."""
     if inputs.workload.drafting is None:
         return Drafting()
-    drafted, accepted = inputs.stated.get("draft-tokens"), inputs.stated.get("acceptance")
+    known = {**inputs.counted, **inputs.stated}
+    drafted, accepted = known.get("draft-tokens"), known.get("acceptance")
     if drafted is None:
         return None
     share = base(accepted) if accepted else Interval(0.5, 0.0, 1.0)

@@ -108,21 +108,37 @@ def together(parts: Mapping[str, Interval], prices: Mapping[str, Price]) -> Pric
         min(value, *(mixed(end, "low") for end in ("low", "value", "high"))),
         max(value, *(mixed(end, "high") for end in ("low", "value", "high"))),
     )
-    kind = UNITS[first.cost.amount.unit][0]
-    said = ", ".join(
-        f"{type} {price.cost.amount.value:.4g} {price.cost.amount.unit}{_where(price.cost)}"
-        for type, price in prices.items()
-    )
     return Price(
         interval,
-        UnitCost(amount=fitting(interval, kind), assumed=f"added up by number format: {said}"),
-        min((price.confidence for price in prices.values()), key=_ORDER.__getitem__),
+        _named(interval, prices),
+        least(*(price.confidence for price in prices.values())),
         tuple(each for price in different.values() for each in price.assumptions),
     )
 
 
-def _where(cost: UnitCost) -> str:
-    return f" ({cost.rate} of {cost.ceiling})" if cost.rate else ""
+def _named(interval: Interval, prices: Mapping[str, Price]) -> UnitCost:
+    """Where a rate of several formats is from: the one rate that all are from, else each with what it is for."""
+    costs = [price.cost for price in prices.values()]
+    if (
+        len(
+            {
+                (cost.ceiling, cost.rate, price.interval.value)
+                for cost, price in zip(costs, prices.values(), strict=True)
+            }
+        )
+        == 1
+    ):
+        why = "; ".join(dict.fromkeys(cost.assumed for cost in costs if cost.assumed))
+        written = amount(interval, costs[0].amount.unit)
+        return costs[0].model_copy(update={"amount": written, "assumed": why or None})
+    types: dict[str, list[str]] = {}
+    for type, price in prices.items():
+        cost = price.cost
+        where = f" ({cost.rate} of {cost.ceiling})" if cost.rate else ""
+        types.setdefault(f"{cost.amount.value:.4g} {cost.amount.unit}{where}", []).append(type)
+    said = ", ".join(f"{' and '.join(names)} {rate}" for rate, names in types.items())
+    kind = UNITS[costs[0].amount.unit][0]
+    return UnitCost(amount=fitting(interval, kind), assumed=f"added up by number format: {said}")
 
 
 def least(*confidences: Any) -> Any:
@@ -256,7 +272,7 @@ def _as_other_format(inputs: Inputs, found: _Found, type: str) -> Price:
     price = _priced(inputs, found)
     times = max(1.0, multiplied_bits(found.rate.dtype or "f32") / multiplied_bits(type))
     wide = Interval(price.interval.value, price.interval.low, price.interval.high * times)
-    why = f"a rate of {found.rate.dtype}, not of {type}: at most {times:g} times as fast"
+    why = f"a rate of {found.rate.dtype} for numbers of {multiplied_bits(type)} bits: at most {times:g} times as fast"
     written = amount(wide, found.rate.unit)
     others = tuple(each for each in price.assumptions if each.name != "matmul")
     cost = price.cost.model_copy(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from hio_validate.costs.composition import SERIAL, grouped, longest_of_groups, time_of
 from hio_validate.costs.interval import Interval, total
@@ -225,14 +226,17 @@ def of_request(book: Book) -> None:
         book.add("queueing", "queue", "wait before the request is begun", one, wait, "stated: queue-wait")
     elif inputs.workload.concurrency > 1:
         book.missing.append("how long a request waits is not known: state it with --assume queue-wait=TIME")
-    book.time(
-        "dispatch",
-        "host",
-        "one request and its answer over HTTP",
-        Interval.exact(1.0),
-        "http-round-trip",
-        "one request",
-    )
+    trip = price_of(inputs, "http-round-trip")
+    if trip is None:
+        book.lacks("http-round-trip", "the term dispatch")
+        return
+    # Measured between a client and a server of its own: another pair may be faster, so that nothing is certain of it.
+    open_end = Interval(trip.interval.value, 0.0, trip.interval.high)
+    cost = trip.cost.model_copy(update={"amount": amount(open_end, trip.cost.amount.unit)})
+    book.add(
+        "dispatch", "host", "one request and its answer over HTTP; another client or server may be faster", one,
+        replace(trip, interval=open_end, cost=cost), "one request",
+    )  # fmt: skip
 
 
 def _state(book: Book, name: str) -> None:

@@ -7,10 +7,11 @@ has an open correctness failure nothing is proposed (contract 9.6); the status i
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, cast
 
 from hio_validate import __version__
 from hio_validate.estimating.assumed import that_matter
-from hio_validate.estimating.candidates import candidates_of
+from hio_validate.estimating.candidates import LookedAt, looked_at
 from hio_validate.estimating.in_force import PREFILLS
 from hio_validate.estimating.inputs import Inputs
 from hio_validate.estimating.ledger import bound_of, terms_of
@@ -27,8 +28,9 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
     ledger = terms_of(inputs)
     bound = bound_of(ledger, inputs) if has_context(inputs) else None
     baseline, findings = compared(inputs, bound)
-    known = replace(inputs, baseline=baseline)
-    candidates = () if inputs.wrong or bound is None else candidates_of(known, ledger, bound)
+    known, path = replace(inputs, baseline=baseline), cast(Any, inputs.path)
+    looked = LookedAt() if inputs.wrong or bound is None else looked_at(known, ledger, bound)
+    candidates = looked.candidates
     following = None if inputs.wrong else next_of(known, ledger, bound, candidates)
     return Estimate(
         hio="estimate/v1",
@@ -37,13 +39,13 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         at=at,
         status="DRAFT" if bound is not None else "NEEDS_CONTEXT",
         target=inputs.target,
-        path=inputs.path,
+        path=path,
         workload=inputs.workload,
         terms=[*ledger.terms],
         bound=bound,
         baseline=baseline,
-        missing=list(dict.fromkeys((*inputs.missing, *ledger.missing))),
-        findings=[*findings],
+        missing=list(dict.fromkeys((*inputs.missing, *ledger.missing, *looked.missing))),
+        findings=[*findings, *looked.said],
         profile=_pin(inputs.profile) if inputs.profile else None,
         assumptions=[*that_matter(known, ledger, candidates)],
         candidates=[*candidates],

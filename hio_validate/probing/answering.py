@@ -16,9 +16,8 @@ BODY = b'{"content":"token","stop":false,"index":0,"tokens_predicted":1}\n'
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = (
-        -1
-    )  # head and body leave together: two small segments would wait for each other's acknowledgement
+    wbufsize = -1
+    """Head and body leave together: two small segments would wait for each other's acknowledgement."""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -13,16 +13,18 @@ from hio_validate.models.base import JudgedBy
 from hio_validate.models.capture import Host
 from hio_validate.models.ceilings import Ceilings, Rate
 from hio_validate.observe.host import observe_host
-from hio_validate.observe.readings import available
+from hio_validate.observe.readings import available, busy_now, others_cpu
 from hio_validate.probing import caches, devices, disk, dispatch, memory, products, threads
 from hio_validate.probing.blas import Blas, blas
 from hio_validate.probing.extent import Extent
 from hio_validate.probing.refusal import CannotProbe, NotMeasured
 from hio_validate.probing.sampling import Step
-from hio_validate.probing.sane import implausible
+from hio_validate.probing.sane import trusted
 
 HIGHEST_LOAD = 0.5
 """Load average of one minute above which something else runs."""
+_TICKS_S = 0.2
+"""Below, the kernel's ticks of 10 ms are too coarse to say who used the processors."""
 Progress = Callable[[str, float], None]
 Steps = Iterable[Step]
 
@@ -59,10 +61,12 @@ def ceilings(
     """Measure. Raises CannotProbe where a library is missing, or nothing at all could be measured."""
     library = blas()
     at = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    rates, unknown = _measured(found, library, extent, folder, progress)
-    if not rates:
-        raise CannotProbe(f"nothing could be measured: {unknown[0]}")
-    kept = _doubted(rates, unknown)
+    sheet = _Sheet(extent.budget_s, progress)
+    for what, begin in _parts(found, library, extent, folder).items():
+        sheet.take(what, begin)
+    if not sheet.rates:
+        raise CannotProbe(f"nothing could be measured: {sheet.unknown[0]}")
+    kept = trusted(sheet.rates, sheet.others, found.usable.count)
     seen, silent = devices.devices()
     return Ceilings(
         hio="ceilings/v1",
@@ -73,38 +77,63 @@ def ceilings(
         at=at,
         load=found.load,
         devices=seen,
-        rates=kept,
-        unknown=[products.NOT_MEASURED, *unknown, *silent],
+        rates=kept.rates,
+        unknown=[products.NOT_MEASURED, *sheet.unknown, *kept.why, *silent],
         judged_by=judged_by,
     )
 
 
-def _measured(
-    found: Machine, library: Blas, extent: Extent, folder: Path, progress: Progress
-) -> tuple[dict[str, Rate], list[str]]:
-    began = time.monotonic()
-    rates: dict[str, Rate] = {}
-    unknown: list[str] = []
-    for what, begin in _parts(found, library, extent, folder).items():
-        progress(what, time.monotonic() - began)
-        if time.monotonic() - began > extent.budget_s:
-            unknown.append(f"{what}: not begun, the {extent.budget_s:g} s were over")
-            continue
+class _Sheet:
+    """What was measured so far, what was not, and how many processors everybody else used meanwhile."""
+
+    def __init__(self, budget_s: float, progress: Progress) -> None:
+        self.rates: dict[str, Rate] = {}
+        self.others: dict[str, float] = {}
+        self.unknown: list[str] = []
+        self._began = time.monotonic()
+        self._budget_s = budget_s
+        self._progress = progress
+
+    def take(self, what: str, begin: Callable[[], Steps]) -> None:
+        """Measure one part, as far as there is time."""
+        self._progress(what, self._passed_s)
+        if self._is_over:
+            self.unknown.append(f"{what}: not begun, the {self._budget_s:g} s were over")
+            return
         try:
             for step in begin():
-                if time.monotonic() - began > extent.budget_s:
-                    unknown.append(
-                        f"{what}: not all of it, the {extent.budget_s:g} s were over after {[*rates][-1]}"
+                if self._is_over:
+                    self.unknown.append(
+                        f"{what}: not all of it, the {self._budget_s:g} s were over{self._after}"
                     )
                     break
-                name, rate = step()
-                rates[name] = rate
-                progress(name, time.monotonic() - began)
+                self._note(step)
         except NotMeasured as error:
-            unknown.append(str(error))
+            self.unknown.append(str(error))
         except MemoryError:
-            unknown.append(f"{what}: there was no memory for it")
-    return rates, unknown
+            self.unknown.append(f"{what}: there was no memory for it")
+
+    def _note(self, step: Step) -> None:
+        before = busy_now(())
+        name, rate = step()
+        self.rates[name] = rate
+        now = busy_now(())
+        others = others_cpu(before, now)
+        if others is not None and now.at - before.at >= _TICKS_S:
+            self.others[name] = others
+        self._progress(name, self._passed_s)
+
+    @property
+    def _after(self) -> str:
+        return f" after {[*self.rates][-1]}" if self.rates else ""
+
+    @property
+    def _passed_s(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def _is_over(self) -> bool:
+        return self._passed_s > self._budget_s
 
 
 def _parts(found: Machine, library: Blas, extent: Extent, folder: Path) -> dict[str, Callable[[], Steps]]:
@@ -119,16 +148,4 @@ def _parts(found: Machine, library: Blas, extent: Extent, folder: Path) -> dict[
             library, memory.stream(extent, found.cache, found.available), counts(found, extent), extent
         ),
         "matmul": lambda: products.measured(library, at, extent),
-    }
-
-
-def _doubted(rates: Mapping[str, Rate], unknown: list[str]) -> dict[str, Rate]:
-    """The rates, those with low confidence that contradict each other; why is added to `unknown`."""
-    doubted: set[str] = set()
-    for names, sentence in implausible(rates):
-        doubted |= set(names)
-        unknown.append(sentence)
-    return {
-        name: rate.model_copy(update={"confidence": "low"}) if name in doubted else rate
-        for name, rate in rates.items()
     }

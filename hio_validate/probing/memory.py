@@ -22,8 +22,14 @@ from hio_validate.probing.sampling import Step, rate, seconds
 TIMES_THE_CACHE = 4
 _LEAST_TIMES = 2
 _LEAST_BYTES = 256 * MIB
-_ROW = 4096
-"""Numbers of a row where a matrix is multiplied by a vector: 16 KiB, and the vector stays in the nearest cache."""
+_ENOUGH_BYTES = 4096 * MIB
+"""Above it, twice the caches are enough: caches of gigabytes would cost more time than there is."""
+_ROWS = (4096, 65536)
+"""Numbers of a row where a matrix is multiplied by a vector: 16 KiB and 256 KiB, whose vector stays in a near cache.
+
+The kernel reads several rows at once, which has more lines under way than one stream has."""
+_BLOCK = max(_ROWS)
+"""Numbers that one thread reads at least, so that each part is of whole rows."""
 
 Work = Callable[[], object]
 
@@ -44,13 +50,15 @@ class Stream:
 
 def stream(extent: Extent, cache: int | None, available: int | None) -> Stream:
     """The buffer to use. Raises NotMeasured where memory has no room for one that is larger than the caches."""
-    wanted = extent.stream_bytes or max(_LEAST_BYTES, TIMES_THE_CACHE * (cache or 0))
+    known = cache or 0
+    enough = min(TIMES_THE_CACHE * known, max(_LEAST_TIMES * known, _ENOUGH_BYTES))
+    wanted = extent.stream_bytes or max(_LEAST_BYTES, enough)
     most = wanted if available is None else int(available * LARGEST_CACHE_SHARE / 2)
-    size = min(wanted, most) // (8 * _ROW) * (8 * _ROW)
+    size = min(wanted, most) // (4 * _BLOCK) * (4 * _BLOCK)
     if size <= 0 or (cache is not None and size < _LEAST_TIMES * cache and extent.stream_bytes is None):
         raise NotMeasured(
             f"memory-read, memory-copy: a buffer may have {size / MIB:.0f} MiB here, and the last-level caches have "
-            f"{(cache or 0) / MIB:.0f} MiB: the caches would answer"
+            f"{known / MIB:.0f} MiB: the caches would answer"
         )
     return Stream(size, cache)
 
@@ -72,19 +80,21 @@ class Buffers:
         self._to[part] = 0.0
 
     def _parts(self, threads: int) -> list[slice]:
-        """As many pieces as threads, in whole rows."""
-        rows = self._count // _ROW
-        ends = [index * rows // threads * _ROW for index in range(threads + 1)]
-        return [slice(begin, end) for begin, end in pairwise(ends)]
+        """A piece for each thread, in whole rows; fewer where there are fewer blocks than threads."""
+        blocks = self._count // _BLOCK
+        ends = [index * blocks // threads * _BLOCK for index in range(threads + 1)]
+        return [slice(begin, end) for begin, end in pairwise(ends) if begin < end]
 
     def readers(self) -> dict[str, Callable[[slice], object]]:
         """Ways to read every byte once, which differ in how many lines they have under way."""
         numpy, source = self._numpy, self._from
-        vector = numpy.ones(_ROW, dtype=numpy.float32)
-        return {
-            "matrix of f32 by a vector": lambda part: numpy.dot(source[part].reshape(-1, _ROW), vector),
-            "maximum of u64": lambda part: numpy.max(source[part].view(numpy.uint64)),
-        }
+        vectors = {row: numpy.ones(row, dtype=numpy.float32) for row in _ROWS}
+
+        def multiply(row: int, part: slice) -> object:
+            return numpy.dot(source[part].reshape(-1, row), vectors[row])
+
+        rows = {f"matrix of f32, rows of {row}, by a vector": partial(multiply, row) for row in _ROWS}
+        return {**rows, "maximum of u64": lambda part: numpy.max(source[part].view(numpy.uint64))}
 
     def copier(self) -> Callable[[slice], object]:
         numpy, source, target = self._numpy, self._from, self._to

@@ -1,17 +1,52 @@
-"""What rates of one machine cannot be to each other: something else ran, or a cache answered.
+"""How far rates of one machine are to be trusted: what they cannot be to each other, and who else ran meanwhile.
 
-Pure. A pair that is refused is not mended: both rates are told with low confidence, and a sentence says why.
+Pure. Nothing is mended: what contradicts something is told with low confidence, and a sentence says why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from hio_validate.models.ceilings import Rate
 
 _TOLERANCE = 1.1
 """Rates of a machine that does other things, too, differ by so much from one second to the next."""
 _SLOWER = 0.8
+_NOTICED = 0.2
+"""Processors used by others from which on a rate is not told with high confidence."""
+_DISTURBED = 0.25
+"""Part of the usable processors used by others from which on it is told with low confidence."""
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """The rates with the confidence that all of them allow, and why it is less than their spread allows."""
+
+    rates: dict[str, Rate]
+    why: tuple[str, ...]
+
+
+def trusted(rates: Mapping[str, Rate], others: Mapping[str, float], processors: int) -> Trusted:
+    """`others`: processors that everybody else used while a rate was measured; absent = unknown."""
+    found = [*implausible(rates)]
+    low = {name for names, _ in found for name in names}
+    low |= {name for name, used in others.items() if used >= max(_NOTICED, _DISTURBED * processors)}
+    noticed = [name for name, used in others.items() if used >= _NOTICED]
+    why = [sentence for _, sentence in found]
+    if noticed:
+        most = max(others[name] for name in noticed)
+        why.append(
+            f"others used up to {most:.1f} processors meanwhile, so that these are less than the machine reaches: "
+            + ", ".join(noticed)
+        )
+    kept = {
+        name: rate.model_copy(update={"confidence": "low" if name in low else "medium"})
+        if name in low or (name in noticed and rate.confidence == "high")
+        else rate
+        for name, rate in rates.items()
+    }
+    return Trusted(kept, tuple(why))
 
 
 def implausible(rates: Mapping[str, Rate]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -44,7 +44,7 @@ def _ledger(estimate: Estimate) -> Iterator[str]:
         said = f"{say.bound_sentence(estimate, bound)} ({'; '.join(say.groups(estimate, bound))})"
     yield paragraph(f"Estimated lower bound: {text(said)}")
     yield paragraph(f"Measured baseline: {text(say.measured(estimate))}")
-    yield from _list("Missing:", estimate.missing)
+    yield from _list("Missing:", say.missing(estimate))
     yield from _list("Findings:", estimate.findings)
     causes = [
         f"{each.claim}: {f'profile {say.pinned(each.profile)}' if each.profile else 'no profile shows it'}"

@@ -62,13 +62,20 @@ def headline(estimate: Estimate) -> str:
     """What bounds it, and how far the measurement is from that."""
     subject = f"{estimate.target.metric} of {estimate.service}"
     if estimate.bound is None:
-        lack = (
-            f"{counted(len(estimate.missing), 'thing')} missing"
-            if estimate.missing
-            else "too little is known"
-        )
+        lacks = missing(estimate)
+        lack = f"{counted(len(lacks), 'thing')} missing" if lacks else "too little is known"
         return f"{subject}: nothing bounds it yet, {lack}; {_distance(estimate)}"
     return f"{subject}: {bound_by(estimate)}, {limit(estimate, estimate.bound)}; {_distance(estimate)}"
+
+
+def missing(estimate: Estimate) -> list[str]:
+    """What is not there; what one thing to do mends is said together: `this; that: how to get both`."""
+    together: dict[str, list[str]] = {}
+    for said in dict.fromkeys(estimate.missing):
+        what, colon, how = said.partition(": ")
+        together.setdefault(f"{colon}{how}", []).append(what)
+    alone = together.pop("", [])
+    return [*(f"{'; '.join(lacks)}{mends}" for mends, lacks in together.items()), *alone]
 
 
 def _distance(estimate: Estimate) -> str:
@@ -87,7 +94,9 @@ def bound_by(estimate: Estimate) -> str:
     """`bound by weights (memory)`; more than one where their intervals do not tell which is the longest."""
     names = longest_names(estimate)
     terms = {each.name: each for each in estimate.terms}
-    said = " or ".join(f"{name} ({terms[name].resource})" if name in terms else name for name in names)
+    said = " or ".join(
+        f"{name} ({terms[name].resource})" if terms[name].resource != name else name for name in names
+    )
     return f"bound by {said or 'no term of the ledger'}"
 
 

@@ -22,7 +22,7 @@ def text(estimate: Estimate, width: int = 80) -> str:
         _ledger(estimate, width),
         _bound(estimate, width),
         _section("measured baseline", [say.measured(estimate)], width),
-        _section("missing", estimate.missing, width),
+        _section("missing", say.missing(estimate), width),
         _section("findings", estimate.findings, width),
         _section("causes", _causes(estimate), width),
         _candidates(estimate, width),
@@ -55,7 +55,7 @@ def _section(title: str, sentences: Iterable[str], width: int) -> str:
 def _ledger(estimate: Estimate, width: int) -> str:
     """A row of numbers a term, and below it where they are from."""
     if not estimate.terms:
-        return "ledger\n" + paragraph("  empty: no work can be counted until what is missing is known", width)
+        return "ledger\n" + paragraph("  empty: no cost is known by its work and by its rate", width)
     unit = common_unit(each.time for each in estimate.terms)
     rows = [
         ("term", "work", "unit cost", "time", "confidence"),

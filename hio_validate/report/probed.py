@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hio_validate.models.ceilings import Ceilings
-from hio_validate.quantity import counted
+from hio_validate.models.profile import Profile
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
 
@@ -18,11 +18,6 @@ def before(verb: str, facts: Mapping[str, str], warnings: Sequence[str], width: 
     warned = "".join(paragraph(f"warning: {each}", width) for each in warnings)
     head = paragraph(f"{verb} measures what this machine reaches; nothing else should run meanwhile", width)
     return f"{head}\n{rows}\n{warned}"
-
-
-def summary(ceilings: Ceilings) -> str:
-    """`2026-11-30: 12 rates, 2 unknown`."""
-    return f"{ceilings.name}: {counted(len(ceilings.rates), 'rate')}, {len(ceilings.unknown)} unknown"
 
 
 def as_shape(
@@ -41,4 +36,21 @@ def as_shape(
         "warnings": list(warnings),
         "ceilings": document,
         "wrote": wrote,
+    }
+
+
+def profile_shape(profile: Profile, wrote: Sequence[str]) -> dict[str, Any]:
+    """A profile that was read, as versioned data; `no term` is the share of what belongs to none."""
+    counts: dict[str, int] = {}
+    for part in profile.parts:
+        counts[part.term or "no term"] = counts.get(part.term or "no term", 0) + part.samples
+    whole = sum(counts.values())
+    largest_first = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    document = profile.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
+    return {
+        "version": 1,
+        "profile": {"hio": "profile/v1"} | document,
+        "samples": whole,
+        "share_percent": {term: 100 * count / whole for term, count in largest_first},
+        "wrote": list(wrote),
     }

@@ -26,6 +26,7 @@ def text(profile: Profile, width: int = 80) -> str:
         + paragraph("shares of the time, never speeds: the tool slowed what it watched", width)
         + (paragraph(profile.about, width) if profile.about else ""),
         table(list(_facts(profile)), width),
+        "by term\n" + _terms(profile, samples) if samples else "",
         "by what was done\n" + _kinds(profile, samples) if samples else "",
         "by part\n" + _by_part(profile, samples, width) if samples else "no samples: nothing is known\n",
     ]
@@ -41,6 +42,17 @@ def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
     yield "at", profile.at
     yield "slowed by", "unknown" if profile.slowed_percent is None else f"{profile.slowed_percent:.3g} %"
     yield "raw", f"{profile.raw.file} ({profile.raw.sha256[:12]})" if profile.raw else "not kept"
+
+
+def _terms(profile: Profile, samples: int) -> str:
+    """Shares by the term of a ledger, the largest first."""
+    found: dict[str, int] = {}
+    for part in profile.parts:
+        found[part.term or "of no term"] = found.get(part.term or "of no term", 0) + part.samples
+    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+    return aligned(
+        [("term", "share"), *((term, _share(count, samples)) for term, count in ordered)], 1, _NAME_ROOM
+    )
 
 
 def _kinds(profile: Profile, samples: int) -> str:

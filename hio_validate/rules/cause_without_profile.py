@@ -31,7 +31,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         profile = profile_of(cause.profile, item, view)
         if profile is None:
             continue  # pin-mismatch, or the profile's own fault
-        if profile.stack != estimate.workload.stack:
+        if short(profile.stack) != short(estimate.workload.stack):
             yield Problem(
                 at(item, "causes", index, "profile"),
                 f"{profile.name} is a profile of the stack {short(profile.stack)}; the workload is {short(estimate.workload.stack)}",

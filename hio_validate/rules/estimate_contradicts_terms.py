@@ -2,8 +2,9 @@
 
 Everything in an estimate follows from its ledger: a term's time is its work by what one unit costs, plus what is fixed
 (contract 9.2); the bound is the sum over its groups of the longest term of each (contract 9.3); the same in the target's
-metric; the efficiency is the bound by what was measured. Each interval holds its best guess, low end first. hio computes
-all of them again, to three digits: a number that was typed decides about a machine.
+metric (a decode rate may count all G tokens of an answer in the time of G - 1, as servers do); the efficiency is the bound
+by what was measured. Each interval holds its best guess, low end first. hio computes all of them again, to three digits: a
+number that was typed decides about a machine.
 
 How to fix: `hio estimate --write` computes what it writes. By hand: correct the number, or the term it is from.
 """
@@ -90,7 +91,7 @@ def _metric(item: Item, estimate: Estimate) -> Iterator[Problem]:
     time = stated.seconds(bound.time)
     if time is None or time.low <= 0 or not (one_token or metric in ("ttft_ms", "wall_s")):
         return
-    given = composition.as_metric(time, metric, 1.0)
+    given = composition.as_metric(time, metric, composition.tokens_counted(workload, metric))
     if bound.metric.unit == composition.METRIC_UNIT[metric]:
         amount = Amount(value=given.value, low=given.low, high=given.high, unit=bound.metric.unit)
         yield from _compared(

@@ -90,8 +90,8 @@ def profile_of(pin: str | None, item: Item, view: View) -> Profile | None:
 
 
 def short(pin: str) -> str:
-    """A pin as a person reads it: `base@1f2e3d4c`."""
-    name, _, digest = pin.partition("@")
+    """A pin as a person reads it, its service left out: `base@1f2e3d4c`."""
+    name, _, digest = pin.rpartition("/")[2].partition("@")
     return f"{name}@{digest.removeprefix('sha256:')[:8]}"
 
 

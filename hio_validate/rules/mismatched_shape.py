@@ -1,9 +1,10 @@
 """A bound and a measurement that are not of the same workload.
 
 The bound of a 27B model says nothing of a run of a 4B one. Contract 9.1: an estimate has a workload identity; what was
-measured is beside its bound only where stack, settings, fixture, model, host, concurrency and threads are the same, and
-what a record does not say is not the same: that is a gate. hio asks one request after the other, so a run of its own is
-one of concurrency 1.
+measured is beside its bound only where resolved settings and build, fixture, model, host, concurrency and cache are the
+same, and what a record does not say is not the same: that is a gate. hio asks one request after the other, so a run of its
+own is one of concurrency 1; of others' runs only their regime says it. Without a fixture the tokens that the rows count
+are compared.
 
 How to fix: take the run of this workload (`hio estimate --run`), or the shape of the model that ran (`hio probe model`);
 without one, leave the baseline out and say so in `missing`.
@@ -12,13 +13,25 @@ without one, leave the baseline out and say so in `missing`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from hio_validate.diagnostic import Severity
+from hio_validate.diagnostic import Path, Severity
+from hio_validate.evidence.case import Case
+from hio_validate.evidence.raw import is_unknown
+from hio_validate.evidence.same_stack import other_stack
 from hio_validate.models.estimate import Estimate
-from hio_validate.models.run import Arm, Run
 from hio_validate.repo import Item, name_of
-from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
+from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key, listed
 from hio_validate.rules.estimated import short
+
+
+class Compared(NamedTuple):
+    """One part of the workload, here and in the run; None where it is not known."""
+
+    what: str
+    path: Path
+    here: str | None
+    there: str | None
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -28,113 +41,122 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     run = view.repo.find("run/v1", name_of(estimate.baseline.run), item.service)
     if run is None or run.model is None:
         return  # pin-mismatch, or the run's own fault
-    arm = run.model.arms.get(estimate.baseline.arm)
-    if arm is None:
+    if estimate.baseline.arm not in run.model.arms:
         yield Problem(
             at(item, "baseline", "arm"),
             f"{run.name} has no arm {estimate.baseline.arm}",
             f"it has {listed(run.model.arms)}",
         )
         return
-    yield from _stack(item, estimate, run, arm)
-    yield from _fixture(item, estimate, run)
-    yield from _seen(item, estimate, run, arm, view)
-    if estimate.workload.concurrency != 1:
-        yield Problem(
-            at(item, "workload", "concurrency"),
-            f"the workload has {estimate.workload.concurrency} requests at the same time; {run.name} has one",
-            "take a run of this load, or estimate one request",
-        )
-
-
-def _stack(item: Item, estimate: Estimate, run: Item, arm: Arm) -> Iterator[Problem]:
-    related = (("the arm", at(run, "arms", estimate.baseline.arm if estimate.baseline else "")),)
-    if arm.stack != estimate.workload.stack:
-        yield Problem(
-            at(item, "baseline", "run"),
-            f"{run.name} measured the stack {short(arm.stack)}; the workload is {short(estimate.workload.stack)}",
-            "take a run of this stack, or estimate that one",
-            related,
-        )
-    if arm.set:
-        yield Problem(
-            at(item, "baseline", "arm"),
-            f"this arm sets {listed(arm.set)} beside its stack; the workload is the stack alone",
-            "take an arm without a delta, or make a stack of it and estimate that",
-            related,
-        )
-
-
-def _fixture(item: Item, estimate: Estimate, run: Item) -> Iterator[Problem]:
-    wanted, asked = estimate.workload.fixture, run.model.fixtures
-    if wanted in asked:
-        return
-    unknown = not (wanted and asked)
-    told = f"{run.name} asked {listed(map(short, asked)) or 'what it does not say'}"
-    yield Problem(
-        at(item, "workload", "fixture") if wanted else at(item, "baseline", "run"),
-        f"{told}; the workload is {short(wanted) if wanted else 'no fixture'}",
-        "take a run that asked this fixture",
-        (("the run", Place(run.document, ("name",))),),
-        severity=Severity.GATE if unknown else None,
-    )
-
-
-def _seen(item: Item, estimate: Estimate, run: Item, arm: Arm, view: View) -> Iterator[Problem]:
-    """Host and model of the run, as its captures show them, against the workload's host and its shape's file."""
-    shape_pin = estimate.workload.shape
-    shape = view.repo.find("shape/v1", name_of(shape_pin), item.service) if shape_pin else None
-    file = shape.model.source.sha256 if shape and shape.model and _is_model_file(shape) else None
-    hosts, models = _observed(run, arm, view)
-    for what, wanted, got, path in (
-        ("model", file, models, ("workload", "shape")),
-        ("host", estimate.workload.target_host, hosts, ("workload", "target_host")),
-    ):
-        if what == "model" and not shape_pin:
-            continue
-        if wanted is None or not got:
-            mine = "the estimate" if wanted is None else run.name
+    case, arm = Case(run, view), estimate.baseline.arm
+    yield from _stack(item, estimate, case, view)
+    related = (("the run", at_key(run, "arms", arm)),)
+    for each in _parts(item, estimate, case, view):
+        if each.here is None or each.there is None:
+            who = "this estimate" if each.here is None else run.name
             yield Problem(
-                at(item, *path) if what == "model" or wanted else at(item, "baseline", "run"),
-                f"whether {run.name} ran {'on ' if what == 'host' else ''}the {what} of this estimate is unknown: {mine} does not tell it",
-                f"take a run whose captures show its {what}, and name the {what} here",
+                at(item, *each.path),
+                f"whether {run.name} had the {each.what} of this workload is unknown: {who} does not tell it",
+                f"take a run that tells its {each.what}, and name the {each.what} here",
+                related,
                 severity=Severity.GATE,
             )
-        elif got != {wanted}:
+        elif each.here != each.there:
             yield Problem(
-                at(item, *path),
-                f"{run.name} ran on another {what}: {listed(sorted(each[:12] for each in got))}, here {wanted[:12]}"
-                if what == "host"
-                else f"{run.name} ran another model: {listed(sorted(each[:12] for each in got))}, the shape is of {wanted[:12]}",
-                f"take a run of this {what}, or estimate that one",
-                (("the run", Place(run.document, ("name",))),),
+                at(item, *each.path),
+                f"{run.name} had another {each.what}: {each.there}; the workload has {each.here}",
+                f"take a run of this {each.what}, or estimate that one",
+                related,
             )
 
 
-def _is_model_file(shape: Item) -> bool:
-    """Whether the digest of a shape is that of the model's bytes; that of a config.json names no weights."""
-    return bool(shape.model.source.format == "gguf")
+def _stack(item: Item, estimate: Estimate, case: Case, view: View) -> Iterator[Problem]:
+    stack = view.repo.find("stack/v1", name_of(estimate.workload.stack), item.service)
+    arm = case.arm(estimate.baseline.arm if estimate.baseline else "")
+    if stack is None or stack.model is None:
+        return  # pin-mismatch, or the stack's own fault
+    other = other_stack(arm, stack, case.run.service, view.repo, view.settings)
+    if other:
+        yield Problem(
+            at(item, "baseline", "arm"),
+            f"this arm of {case.run.name} had another stack than {stack.name}: {other}",
+            "take a run of this stack, or estimate that one",
+            (("the arm", at_key(case.run, "arms", estimate.baseline.arm if estimate.baseline else "")),),
+        )
 
 
-def _observed(run: Item, arm: Arm, view: View) -> tuple[set[str], set[str]]:
-    """(hosts, models) that the arm's captures show, else what the run's scope says; empty where one does not know."""
-    model: Run = run.model
-    captures = [view.repo.find("capture/v1", name_of(pin), run.service) for pin in arm.captures]
-    seen = [each.model for each in captures if each is not None and each.model is not None]
-    hosts = {each.host.id for each in seen}
-    models = {
-        artifact.sha256 if artifact else None
-        for each in seen
-        for artifact in [next((p.artifacts.get("model") for p in each.processes.values()), None)]
-    }
-    scope = model.scope
-    said_host, said_model = (scope.host, scope.model) if scope else (None, None)
-    return _known(hosts or {said_host}), _known(models or {said_model})
+def _parts(item: Item, estimate: Estimate, case: Case, view: View) -> Iterator[Compared]:
+    workload, arm = estimate.workload, estimate.baseline.arm if estimate.baseline else ""
+    yield from _asked(estimate, case, arm)
+    if workload.shape:
+        model = _file_of(workload.shape, item, view)
+        there = _only(case, arm, "model")
+        yield Compared("model", ("workload", "shape"), model and model[:12], there and there[:12])
+    host, there = workload.target_host, _only(case, arm, "host")
+    place: Path = ("workload", "target_host") if host else ("baseline", "run")
+    yield Compared("host", place, host and host[:12], there and there[:12])
+    at_once = "1" if case.plan is not None and not case.model.imported else _at_once(case.regime)
+    yield Compared("concurrency", ("workload", "concurrency"), str(workload.concurrency), at_once)
+    regime = (case.regime or "").lower()
+    cache = next((word for word in ("cold", "warm") if regime.startswith(word)), None)
+    yield Compared("state of the cache", ("baseline", "run"), workload.cache, cache)
 
 
-def _known(found: set[str | None]) -> set[str]:
-    """The values where all are known, else none."""
-    return {each for each in found if each} if None not in found else set()
+def _asked(estimate: Estimate, case: Case, arm: str) -> Iterator[Compared]:
+    """The fixture; where the estimate names none, the tokens that the rows count."""
+    wanted = estimate.workload.fixture
+    if wanted is not None:
+        pins = [pin.rpartition("/")[2] for pin in case.model.fixtures]
+        mine = wanted.rpartition("/")[2]
+        there = mine if mine in pins else listed(pins) or None
+        short_there = there if there is None else listed(map(short, there.split(", ")))
+        yield Compared("fixture", ("workload", "fixture"), short(mine), short_there)
+        return
+    for column, key in (("evaluated", "prompt_tokens"), ("generated", "generated_tokens")):
+        tokens = getattr(estimate.workload, key)
+        bench = case.plan.bench if case.plan is not None else None
+        counted = [str(getattr(bench, key))] if bench is not None else _counted(case, arm, column)
+        told = None if tokens is None else str(tokens)
+        yield Compared(f"number of {column} tokens", ("baseline", "run"), told, " or ".join(counted) or None)
+
+
+def _counted(case: Case, arm: str, column: str) -> list[str]:
+    """The numbers of tokens that the rows of an arm's trials tell; none where one does not know it."""
+    if column not in case.model.columns:
+        return []
+    rows = [row for trial in case.counted(arm) for row in trial.rows]
+    if any(is_unknown(row, column) for row in rows):
+        return []
+    return sorted({row.cells[column] for row in rows})
+
+
+def _file_of(pin: str, item: Item, view: View) -> str | None:
+    """SHA-256 of the model file that a shape was read from; a config.json names no weights."""
+    shape = view.repo.find("shape/v1", name_of(pin), item.service)
+    source = shape.model.source if shape is not None and shape.model is not None else None
+    return source.sha256 if source is not None and source.format == "gguf" else None
+
+
+def _only(case: Case, arm: str, what: str) -> str | None:
+    """Host or model of a run: as its captures all show it, else as its scope says; None where they do not agree."""
+    seen: set[str | None] = set()
+    for _, capture in case.captures(arm):
+        if capture is None:
+            continue
+        if what == "host":
+            seen.add(capture.host.id)
+        else:
+            artifacts = (process.artifacts.get("model") for process in capture.processes.values())
+            seen.add(next((each.sha256 for each in artifacts if each is not None), None))
+    if not seen:
+        said: str | None = getattr(case.model.scope, what, None)
+        return said
+    return seen.pop() if len(seen) == 1 else None
+
+
+def _at_once(regime: str | None) -> str | None:
+    """Requests at the same time, of a run that hio did not ask."""
+    return "1" if "one request" in (regime or "").lower() else None
 
 
 RULE = Rule(

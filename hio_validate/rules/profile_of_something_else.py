@@ -30,15 +30,14 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 def _profile(item: Item, estimate: Estimate, profile: Profile) -> Iterator[Problem]:
     workload = estimate.workload
-    fixture = name_of(workload.fixture) if workload.fixture else None
+    fixture = name_of(workload.fixture).rpartition("/")[2] if workload.fixture else None
     for what, theirs, mine in (
         ("stack", short(profile.stack), short(workload.stack)),
         ("path", profile.path, estimate.path),
-        ("fixture", profile.fixture, fixture),
-        ("number of threads", profile.threads, workload.threads),
+        ("fixture", profile.fixture and profile.fixture.rpartition("/")[2], fixture),
     ):
         unknown = theirs is None or mine is None
-        if theirs == mine or (unknown and what == "number of threads"):
+        if (theirs == mine and not unknown) or (what == "fixture" and estimate.path in ("setup", "load")):
             continue
         yield Problem(
             at(item, "profile"),

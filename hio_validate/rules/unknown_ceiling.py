@@ -2,9 +2,9 @@
 
 An estimate is worth what its rates are worth. Contract 9.2: achieved local rates first, else a published ceiling that is
 named, with an efficiency that says how much of it is assumed to be reached. So a cost names a ceilings document and the
-rate in it, or says who assumes it and why; the rate is there; a published one has an efficiency; and the cost is that
-rate times the efficiency (of a latency: divided by it), to three digits. A rate per device may be multiplied by the
-workload's devices.
+rate in it, or says who assumes it and why; the rate is there; a published one has an efficiency, unless it is a latency;
+and the cost is that rate times the efficiency (a latency as it is), to three digits. A rate per device may be multiplied by
+the workload's devices. A cost that is made of several rates names the document and says how, as an assumption.
 
 How to fix: `hio probe host` measures the rates of a machine; name the document and the rate, or write `assumed:`.
 """
@@ -44,6 +44,8 @@ def check(item: Item, view: View) -> Iterator[Problem]:
 
 def _unnamed(item: Item, index: int, term: Term) -> Iterator[Problem]:
     cost = term.cost
+    if cost.assumed is not None and cost.rate is None:
+        return
     if cost.ceiling or cost.rate:
         there, lacks = ("ceiling", "rate") if cost.ceiling else ("rate", "ceiling")
         yield Problem(
@@ -51,7 +53,7 @@ def _unnamed(item: Item, index: int, term: Term) -> Iterator[Problem]:
             f"the cost of {term.name} names a {there} and no {lacks}",
             "name both: the ceilings document and the rate in it",
         )
-    elif cost.assumed is None:
+    else:
         yield Problem(
             at_key(item, "terms", index, "cost"),
             f"where {shown(cost.amount)} of {term.name} is from is not said",
@@ -62,7 +64,12 @@ def _unnamed(item: Item, index: int, term: Term) -> Iterator[Problem]:
 def _other(item: Item, index: int, term: Term, named: Named) -> Iterator[Problem]:
     cost, rate = term.cost, named.rate
     related = (("the rate", at(named.item, "rates", str(cost.rate), "value")),)
-    if named.ceilings.how == "published" and cost.efficiency is None:
+    # Imported here: few repositories hold estimates, and intervals are dataclasses.
+    from hio_validate.costs.units import UNITS, Dimension
+
+    dimension, size = UNITS[rate.unit]
+    latency = dimension is Dimension.TIME
+    if named.ceilings.how == "published" and cost.efficiency is None and not latency:
         yield Problem(
             at(item, "terms", index, "cost", "rate"),
             f"{cost.rate} of {cost.ceiling} is published, and no efficiency says how much of it is reached",
@@ -70,13 +77,9 @@ def _other(item: Item, index: int, term: Term, named: Named) -> Iterator[Problem
             related,
         )
         return
-    # Imported here: few repositories hold estimates, and intervals are dataclasses.
-    from hio_validate.costs.units import UNITS, Dimension
-
-    dimension, size = UNITS[rate.unit]
     mine, my_size = UNITS[cost.amount.unit]
-    part = cost.efficiency or 1.0
-    reached = rate.value * size / part if dimension is Dimension.TIME else rate.value * size * part
+    part = 1.0 if latency else cost.efficiency or 1.0
+    reached = rate.value * size * part
     devices = item.model.workload.devices if named.ceilings.per == "device" else 1
     stated = cost.amount.value * my_size
     if mine is dimension and (

@@ -110,14 +110,14 @@ def _run(campaign: Campaign, name: str, stack: str, fixture: str, deltas: dict[s
     file.write_text(said, encoding="utf-8")
 
 
-def build_estimated(root: Path, rows: str = THREADS) -> None:
+def build_estimated(root: Path, rows: str = THREADS, stack: str = STACK) -> None:
     """One stack, its model as stated, the sweep of its batch threads; no ceilings."""
     campaign = Campaign(root)
-    stack = campaign.stack(STACK)
+    made = campaign.stack(stack)
     fixture = f"focused-512@{campaign.write(f'{ROOM}/fixtures/focused-512.yaml', FIXTURE)}"
     campaign.write(f"{ROOM}/shapes/tiny-q4.yaml", SHAPE)
     deltas = {"b16": "", "b12": 'threads-batch: "12"', "b8": 'threads-batch: "8"'}
-    _run(campaign, "batch-threads", stack, fixture, deltas, rows)
+    _run(campaign, "batch-threads", made, fixture, deltas, rows)
 
 
 def build_streamed(root: Path, rows: str = STREAMED) -> None:

@@ -36,3 +36,29 @@ def test_on_a_terminal_one_line_moves_and_goes(
     said = capsys.readouterr().err
     assert said.startswith("\r\x1b[Khio: read 32 of 64 MiB of x") and said.endswith("\r\x1b[K")
     assert "\n" not in said and len(said) <= 80 + 8
+
+
+def test_what_is_measured_is_told_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    told = progress.Measuring(90)
+    for second in range(13):
+        told(f"rate-{second}", float(second))
+    told.close()
+    assert capsys.readouterr().err.splitlines() == [
+        "hio: rate-0, 0 of at most 90 s",
+        "hio: rate-5, 5 of at most 90 s",
+        "hio: rate-10, 10 of at most 90 s",
+    ]
+
+
+def test_on_a_terminal_what_is_measured_is_one_moving_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
+    told = progress.Measuring(20)
+    told("memory-read-1", 1.0)
+    told("memory-read-2", 1.1)
+    told.close()
+    told.close()
+    assert capsys.readouterr().err == (
+        "\r\x1b[Khio: memory-read-1, 1 of at most 20 s\r\x1b[Khio: memory-read-2, 1 of at most 20 s\r\x1b[K"
+    )

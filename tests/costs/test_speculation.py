@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.costs.speculation import break_even, cost, expected_tokens, speedup
+from hio_validate.costs.speculation import (
+    accepted_share,
+    break_even,
+    break_even_share,
+    cost,
+    expected_tokens,
+    speedup,
+)
 
 ACCEPTANCES = st.floats(0, 1)
 LENGTHS = st.integers(0, 16)
@@ -62,3 +69,24 @@ def test_that_what_cannot_be_is_refused(acceptance: float, drafted: int) -> None
 def test_that_a_cost_without_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="no cost"):
         cost(1, -0.1)
+
+
+@given(ACCEPTANCES, st.integers(1, 16))
+def test_that_the_accepted_share_gives_the_same_tokens(acceptance: float, drafted: int) -> None:
+    share = accepted_share(acceptance, drafted)
+    assert 0 <= share <= acceptance + 1e-12
+    assert 1 + share * drafted == pytest.approx(expected_tokens(acceptance, drafted))
+
+
+@given(st.integers(1, 16), st.floats(0, 1), st.floats(1, 4))
+def test_that_both_ways_to_the_break_even_agree(drafted: int, each: float, verify: float) -> None:
+    even, share = break_even(drafted, each, verify), break_even_share(drafted, each, verify)
+    if even is None or share is None:
+        assert drafted * each + verify >= drafted + 1 - 1e-9
+    else:
+        assert accepted_share(even, drafted) == pytest.approx(share, abs=1e-6)
+
+
+def test_that_a_mean_of_no_drafts_is_none() -> None:
+    with pytest.raises(ValueError, match="more than 0"):
+        break_even_share(0, 0.1)

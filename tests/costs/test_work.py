@@ -155,6 +155,18 @@ def test_operations_are_two_for_each_number_passed_and_attention_by_what_is_popu
     assert products_by_type(TIED, Interval.exact(5.0), ONE)["q8_0"] == Interval.exact(6400.0)
 
 
+def test_other_tensors_may_be_multiplied_or_not() -> None:
+    found = products_by_type(shape([("other", "f16", 10, 20)]), Interval.exact(3.0), ONE)
+    assert found == {"f16": Interval(60.0, 0.0, 60.0)}
+
+
+def test_layers_without_k_and_v_leave_the_heads_of_the_others_certain() -> None:
+    kept = DENSE.attention[0]
+    hybrid = DENSE.model_copy(update={"attention": [kept, kept.model_copy(update={"kv_heads": 0})]})
+    assert attention_flops(hybrid, ONE, ONE) == attention_flops(DENSE, ONE, ONE)
+    assert not attention_flops(WINDOWS, ONE, ONE).is_exact  # two kinds of layers: heads are known at most
+
+
 def test_a_token_is_multiplied_with_its_own_experts_however_many_the_batch_meets() -> None:
     found = products_by_type(EXPERTS, Interval.exact(4.0), Interval.exact(4.0))
     assert found["bf16"] == Interval.exact(4 * (2 * 100 + 2 * 8000 * 2 / 8))

@@ -130,6 +130,7 @@ def test_the_first_token_of_a_request_waits_for_the_whole_prompt() -> None:
         assert work(whole, name).value == pytest.approx(100 * work(one, name).value)
     spent = times(whole)
     assert spent["dispatch"] == pytest.approx(0.003) and spent["queueing"] == pytest.approx(0.005)
+    assert next(term.time.low for term in whole.terms if term.name == "dispatch") == 0
     gaps = work(whole, "host-gaps")
     assert (gaps.low, gaps.value) == (1, 2)  # between two passes there is one
     assert whole.groups[-3:] == (("host-gaps",), ("queueing",), ("dispatch",))
@@ -276,6 +277,13 @@ def test_a_bound_says_nothing_of_the_metric_of_another_path(
     asked = inputs(path, metric, **USUAL, drafting=drafting, stated=said(draft_tokens=2))
     bound = bound_of(terms_of(asked), asked)
     assert bound is not None and bound.metric is None
+
+
+@pytest.mark.parametrize(("generated", "bounded"), [(1, False), (2, True)])
+def test_the_only_token_of_an_answer_takes_no_pass_of_decode(generated: int, bounded: bool) -> None:
+    asked = inputs("decode-token", "decode_tps", **{**USUAL, "generated_tokens": generated})
+    bound = bound_of(terms_of(asked), asked)
+    assert bound is not None and (bound.metric is not None) == bounded
 
 
 def test_stated_lengths_go_before_the_fixtures() -> None:

@@ -193,9 +193,20 @@ def test_products_of_another_format_are_as_wide_as_their_numbers_are_narrow() ->
     price = product_price(inputs(ceilings=(BOX,), threads=1), "Q4_K")
     assert price is not None and price.confidence == "low"
     assert price.interval == Interval(1e6, 1e6, 4e6)
-    assert price.cost.assumed == "a rate of f32, not of Q4_K: at most 4 times as fast"
+    assert price.cost.assumed == "a rate of f32 for numbers of 8 bits: at most 4 times as fast"
     own = product_price(inputs(ceilings=(BOX,), threads=1), "float32")
     assert own is not None and own.interval == Interval.exact(1e6) and own.cost.assumed is None
+
+
+def test_formats_with_one_rate_name_it_though_some_are_wider() -> None:
+    half = shape(("attention", "Q4_K", 10_000, 6_000), ("feed-forward", "f16", 8_000, 16_000))
+    compute = term(terms_of(inputs(shape=half, ceilings=(BOX,), threads=1)), "compute")
+    assert compute is not None and (compute.cost.ceiling, compute.cost.rate) == ("box", "f32")
+    assert compute.cost.amount.value == pytest.approx(1) and 2 < compute.cost.amount.high < 4
+    assert compute.cost.assumed == (
+        "a rate of f32 for numbers of 8 bits: at most 4 times as fast; "
+        "a rate of f32 for numbers of 16 bits: at most 2 times as fast"
+    )
 
 
 RATES = st.floats(1, 1e6).map(Interval.exact)

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from hio_validate.probing import sampling
 from hio_validate.probing.blas import blas
 from hio_validate.probing.extent import Extent
 from hio_validate.probing.products import _product, measured
@@ -47,3 +48,11 @@ def test_a_missing_library_is_named_with_the_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(CannotProbe, match=rf"^{name} is not installed.*hio-validate\[estimate\]"):
         blas()
+
+
+def test_a_product_counts_a_multiplication_and_an_addition(
+    tiny: Extent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "seconds", lambda work: (work() and None) or 1.0)
+    found = dict(step() for step in measured(blas(), [1], tiny))
+    assert found["matmul-f32-16-1"].value == pytest.approx(2 * 16**3 / 1e9, rel=1e-4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from statistics import median
 
 import pytest
@@ -43,10 +44,17 @@ def test_repetitions_that_differ_are_trusted_less(found: list[float], word: str)
 def test_the_warm_up_is_no_repetition() -> None:
     calls = 0
 
-    def work() -> None:
+    def slow_at_first() -> None:
         nonlocal calls
         calls += 1
+        time.sleep(0.3 if calls == 1 else 0.001)
 
-    taken, count = each_takes(work, 0.001, 7)
-    assert len(taken) == 7 and count >= 1
+    taken, count = each_takes(slow_at_first, 0.02, 7)
+    assert len(taken) == 7 and count >= 2, "by the time of the first call, one would be enough"
+    assert max(taken) < 0.2
     assert calls > 7 * count
+
+
+def test_what_is_short_is_repeated_until_it_is_long_enough() -> None:
+    taken, count = each_takes(lambda: None, 0.01, 7)
+    assert count > 1000 and max(taken) < 1e-4

@@ -59,7 +59,7 @@ def test_terms_whose_intervals_meet_are_both_told() -> None:
     compute = FULL["terms"][2] | {"time": amount(70, 60, 79, "ms")}
     terms = [FULL["terms"][0], FULL["terms"][1], compute, FULL["terms"][3]]
     both = estimate(FULL, terms=terms)
-    assert "bound by weights (memory) or compute (compute)," in text(both, 200)
+    assert "bound by weights (memory) or compute," in text(both, 200)
     assert as_json(both)["bound_by"] == ["weights", "compute"]
     assert as_json(estimate(FULL))["bound_by"] == ["weights"]
 
@@ -85,6 +85,16 @@ def test_only_assumptions_that_change_the_first_candidate_are_asked() -> None:
         assert "below 0.5 keep-prefix is the first" in " ".join(said.split())
         assert "another build's" not in said
         assert "Assumptions" not in page(estimate(FULL, assumptions=[])).title()
+
+
+def test_what_one_command_mends_is_said_together() -> None:
+    missing = ["no rate for a: probe it", "alone", "no rate for b: probe it", "no shape: read it"]
+    for page in (text, markdown):
+        said = " ".join(page(estimate(BARE, missing=missing)).split())
+        assert said.count("probe it") == 1
+        assert "no rate for a; no rate for b: probe it" in said
+        assert "3 things missing" in said
+        assert "alone" in said and "no shape: read it" in said
 
 
 @pytest.mark.parametrize(

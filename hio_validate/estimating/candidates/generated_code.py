@@ -29,20 +29,27 @@ def find(seen: Seen, found: Found) -> None:
     first = largest(profile)
     moving = of_kind(profile, "data-movement", "set-up")
     arithmetic = of_kind(profile, "arithmetic")
+    most = max({part.what for part in profile.parts}, key=lambda what: (of_kind(profile, what), what))
     if is_flat(profile):
         found.said.append(_flat(profile, first))
-        found.mechanisms += _small(profile)
-    elif moving >= arithmetic:
+    if moving >= arithmetic:
         found.said.append(
             f"set-up and data movement are {100 * moving:.0f} % of the profile {profile.name}, arithmetic is "
             f"{100 * arithmetic:.0f} %: no instruction is worth looking at before they are smaller"
         )
+    elif most != "arithmetic" or of_kind(profile, most) > arithmetic:
+        found.said.append(
+            f"most of the profile {profile.name} is {most} ({100 * of_kind(profile, most):.0f} %), not arithmetic: generated "
+            "code would not touch it"
+        )
+    elif is_flat(profile):
+        found.mechanisms += _small(profile)
     elif first.what != "arithmetic":
         found.said.append(
             f"the largest part of the profile {profile.name} is {first.name} ({first.what}): generated code would not touch it"
         )
     else:
-        found.mechanisms.append(_of(first, "specialise the code of", "low"))
+        found.mechanisms.append(_of(first, "specialise the code of"))
 
 
 def _flat(profile: Profile, first: Part) -> str:
@@ -62,15 +69,15 @@ def _small(profile: Profile) -> Iterator[Mechanism]:
         for part in parts
         if part.what == "arithmetic" and (share := share_of(profile, [part])) and share.value >= SMALL
     ]
-    yield from (_of(part, "do less work in", "low") for part in worth[:MOST])
+    yield from (_of(part, "do less work in") for part in worth[:MOST])
 
 
-def _of(part: Part, does: str, confidence: str) -> Mechanism:
+def _of(part: Part, does: str) -> Mechanism:
     words = "".join(each if each.isalnum() or each in "._" else "-" for each in part.name).strip("-._")
     return Mechanism(
         f"code-{words[:40]}".rstrip("-._"), 7, f"{does} {part.name}, which local arithmetic bounds",
         term=part.term, parts=(part,), vanishes=True, change="all of this part -> none of it",
-        confidence="low" if confidence == "low" else "medium",
+        confidence="low",
         rollback="go back to the build that serves now",
         stop_if="counters show that it waits for memory, not for arithmetic",
         needs=("the same answers: an operator test and a check",), route="kernel-counters",

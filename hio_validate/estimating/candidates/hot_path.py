@@ -11,7 +11,8 @@ from dataclasses import replace
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen
 from hio_validate.estimating.candidates.profiled import named_parts
 
-_LOGGING = r"\blog(ging|ger|_|\b)|v?s?n?printf|fmt::|spdlog|write_log"
+_LOGGING = r"(^|_)log_(?!soft|sum|prob|add_?exp)|(^|[^a-z])log(ging|ger)|v?s?n?printf|(^|[^a-z])fmt::|spdlog"
+"""Names of code that writes log lines, and not of the logarithm."""
 _COPIES = r"memcpy|memmove|memset|_cpy|\bcopy|malloc|calloc|free\b|operator new|realloc|page_fault|clear_page"
 
 

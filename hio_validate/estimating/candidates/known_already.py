@@ -1,4 +1,7 @@
-"""What the ledger of a service has decided: a setting that was excluded or accepted is not proposed again (contract 8.1)."""
+"""What the ledger of a service has decided: a value that was excluded or accepted is not proposed again (contract 8.1).
+
+An entry whose run does not say which value it decided about excludes every value of the setting.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,21 @@ def decided(seen: Seen, mechanism: Mechanism) -> str | None:
     view, factor = seen.inputs.view, mechanism.factor
     if view is None or factor is None:
         return None
-    ledger = view.ledger(seen.inputs.service)
+    ledger, workload = view.ledger(seen.inputs.service), seen.inputs.workload
     for entry in ledger.exclusions():
-        if one_setting(entry.model.factor, factor) and _is_here(view.repo, entry, seen.inputs.workload):
+        if _is_about(view.repo, entry, factor, workload) and _value(view.repo, entry, factor) in (
+            None,
+            mechanism.to,
+        ):
             return f"{mechanism.name}: {factor} is excluded by {entry.name}: not proposed again"
     for entry in ledger.accepted():
-        value = _accepted_value(view.repo, entry, factor)
-        if value is not None and value == mechanism.to and _is_here(view.repo, entry, seen.inputs.workload):
-            return f"{mechanism.name}: {factor} = {value} is accepted by {entry.name}: take its stack"
+        if _is_about(view.repo, entry, factor, workload) and _value(view.repo, entry, factor) == mechanism.to:
+            return f"{mechanism.name}: {factor} = {mechanism.to} is accepted by {entry.name}: take its stack"
     return None
+
+
+def _is_about(repo: Repo, entry: Item, factor: str, workload: Workload) -> bool:
+    return one_setting(entry.model.factor, factor) and _is_here(repo, entry, workload)
 
 
 def _is_here(repo: Repo, entry: Item, workload: Workload) -> bool:
@@ -32,10 +41,8 @@ def _is_here(repo: Repo, entry: Item, workload: Workload) -> bool:
     return host is None or workload.target_host is None or host == workload.target_host
 
 
-def _accepted_value(repo: Repo, entry: Item, factor: str) -> str | None:
-    """The value that an increment accepted, as an arm of its run sets it."""
-    if not one_setting(entry.model.factor, factor):
-        return None
+def _value(repo: Repo, entry: Item, factor: str) -> str | None:
+    """The value that an entry decided about, as an arm of its run sets it; None where that is not known."""
     run = repo.run_of(entry)
     arms = run.model.arms if run is not None else {}
     result = entry.model.result

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from hio_validate.costs.formats import known_as
 from hio_validate.costs.interval import Interval
-from hio_validate.costs.units import UNITS
+from hio_validate.costs.units import UNITS, amount, base
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
+from hio_validate.estimating.inputs import Inputs
 from hio_validate.models.ceilings import Rate
+from hio_validate.rules.base import listed
 
 NOTICEABLE = 1.03
 """How many times as fast more threads have to be: less is the noise of a quiet host."""
@@ -37,10 +40,9 @@ def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
         seen.inputs.workload.threads,
     )
     limit = max(seen.times, key=lambda name: seen.times[name].value, default=None)
-    quantity = "matmul" if limit == "compute" else "memory-read"
     if lever is None or now is None or limit not in ("compute", "weights", "kv-read"):
         return
-    rates = _by_threads(seen, quantity)
+    quantity, rates = _by_threads(seen, limit, now)
     if now not in rates or len(rates) < 2:
         found.missing.append(
             f"{quantity} with {now} and with other numbers of threads on the target's host: whether more threads pay is "
@@ -50,29 +52,57 @@ def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
     best = max(sorted(rates), key=lambda threads: rates[threads].value)
     times = rates[best].value / rates[now].value
     if times < NOTICEABLE:
-        found.said.append(
-            f"{now} threads reach {100 / times:.0f} % of what {best} reach of {quantity}: more threads are not proposed"
-        )
+        told = f"{quantity} with {now} is {100 / times:.0f} % of the best that {listed(sorted(rates))} threads reached"
+        found.said.append(f"{told}: other threads are not proposed")
         return
     yield Mechanism(
         f"threads-{best}", 6,
         f"let {best} threads share a pass: {best} reach {times:.2f} times the {quantity} of {now} on this host",
         term=limit, lever=lever, to=str(best),
-        then=replace(seen.inputs, workload=seen.inputs.workload.model_copy(update={"threads": best})),
+        then=_with_threads(seen, best, quantity, times),
         confidence="high" if _is_far_apart(rates[now], rates[best]) else "medium",
         stop_if="the gain is below the noise of this host, or other work on it is slowed beyond the plan's limits",
     )  # fmt: skip
 
 
-def _by_threads(seen: Seen, quantity: str) -> dict[int, Interval]:
-    """Threads -> the rate that the target's host reached with them."""
+def _with_threads(seen: Seen, threads: int, quantity: str, times: float) -> Inputs:
+    """The inputs with other threads; a rate that a person stated is one of the threads as they are, and grows as measured."""
+    inputs = seen.inputs
+    name = "memory-read" if quantity == "matvec" else quantity
+    grown = (
+        {name: amount(base(inputs.stated[name]) * times, inputs.stated[name].unit)}
+        if name in inputs.stated
+        else {}
+    )
+    workload = inputs.workload.model_copy(update={"threads": threads})
+    return replace(inputs, workload=workload, stated={**inputs.stated, **grown})
+
+
+def _by_threads(seen: Seen, limit: str, now: int) -> tuple[str, dict[int, Interval]]:
+    """What bounds the term, and its rate by threads: of the engine's own kernel where that was measured with several."""
+    shape = seen.shape
+    if limit == "compute":
+        return "matmul", _rates(seen, "matmul", "f32")
+    if limit == "weights" and shape is not None and seen.inputs.path == "decode-token":
+        largest = max(shape.weights, key=lambda each: each.bytes)
+        rates = _rates(seen, "matvec", largest.type)
+        if now in rates and len(rates) > 1:
+            return "matvec", rates
+    return "memory-read", _rates(seen, "memory-read", None)
+
+
+def _rates(seen: Seen, quantity: str, dtype: str | None) -> dict[int, Interval]:
+    """Threads -> the rate that the target's host reached with them, the best of several."""
     found: dict[int, Interval] = {}
     for item in seen.inputs.ceilings:
         document = item.model
         if document.how != "measured" or document.host != seen.inputs.workload.target_host:
             continue
         for rate in document.rates.values():
-            if rate.quantity == quantity and rate.threads is not None and rate.dtype in (None, "f32"):
+            is_it = rate.quantity == quantity and (
+                dtype is None or (rate.dtype is not None and known_as(rate.dtype) == known_as(dtype))
+            )
+            if is_it and rate.threads is not None:
                 mine = _interval(rate)
                 if rate.threads not in found or mine.value > found[rate.threads].value:
                     found[rate.threads] = mine

@@ -38,14 +38,15 @@ def _weights(seen: Seen) -> Iterator[Mechanism]:
     to = SMALLER.get(largest.type.lower()) if largest else None
     if largest is None or to is None:
         return
+    to = to.upper() if largest.type.isupper() else to
     weights = [_as(each, to) if each.type == largest.type else each for each in shape.weights]
     saved = 1 - sum(each.bytes for each in weights) / sum(each.bytes for each in shape.weights)
     if saved <= 0 or seen.inputs.shape is None:
         return
     item = seen.inputs.shape._replace(model=shape.model_copy(update={"weights": weights}))
     yield Mechanism(
-        f"weights-{to}", 3, f"keep the weights that are {largest.type} as {to}: {100 * saved:.0f} % fewer bytes of weights",
-        term="weights", lever=lever, change=f"{largest.type} -> {to}", then=replace(seen.inputs, shape=item),
+        f"weights-{to.lower()}", 3, f"keep the weights that are {largest.type} as {to}: {100 * saved:.0f} % fewer bytes of weights",
+        term="weights", lever=lever, change=f"{largest.type} weights -> {to} weights", then=replace(seen.inputs, shape=item),
         stop_if="the task set gives fewer right answers than its floor, or than its margin allows",
         rollback="serve the file of weights that serves now; it stays where it is",
         needs=(GATE, f"a file of the same weights as {to}"), route="quantise-and-evaluate",

@@ -42,8 +42,11 @@ def _prefix(seen: Seen, found: Found) -> Iterator[Mechanism]:
         return
     halves = {cache: _latest(inputs.view, seen, cache) for cache in ("cold", "warm")} if inputs.view else {}
     cold, warm = halves.get("cold"), halves.get("warm")
-    if cold is None or warm is None:
-        lacks = " and ".join(f"a {cache} run" for cache in ("cold", "warm") if halves.get(cache) is None)
+    if cold is None or warm is None or inputs.baseline is None:
+        lacks = (
+            " and ".join(f"a {cache} run" for cache in ("cold", "warm") if halves.get(cache) is None)
+            or "a baseline"
+        )
         asked = inputs.fixture.name if inputs.fixture else "the workload"
         found.missing.append(
             f"{lacks} of {asked} on {inputs.stack.name}: without both, reusing prefixes is not proposed (contract 9.5)"

@@ -1,0 +1,119 @@
+"""The one next experiment: its order of precedence, and that what it says to type begins a plan."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hio_validate.costs.routes import ROUTES
+from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.ledger import bound_of, terms_of
+from hio_validate.estimating.next import next_of
+from hio_validate.models.estimate import NextExperiment
+from hio_validate.repo import item_of
+from hio_validate.source import read
+from tests.cli.console import hio
+from tests.estimating.candidates.workbench import STACK, asked, bench, looked, profile
+from tests.small_repo import SERVICE, pin
+
+
+def following(inputs: Inputs) -> NextExperiment:
+    ledger = terms_of(inputs)
+    bound = bound_of(ledger, inputs)
+    found = next_of(inputs, ledger, bound, looked(inputs).candidates)
+    assert found.proves and found.stop_if and found.route in ROUTES
+    return found
+
+
+def failed() -> Any:
+    text = (
+        f'hio: entry/v1\nid: f1\nservice: {SERVICE}\nafter: ["{pin("b0", "b0")}"]\nkind: failed-run\nby: someone\n'
+        f'at: "2026-01-02T00:00:00Z"\nhazard: non-finite-values\npins: {{stack: "{pin("base", STACK)}"}}\n'
+    )
+    return item_of(read(text.encode(), f"ledger/{SERVICE}/2026/f1.yaml"))
+
+
+def test_the_cause_of_a_wrong_answer_comes_before_everything(tmp_path: Path) -> None:
+    found = following(replace(asked(bench(tmp_path), measured=100.0), wrong=(failed(),)))
+    assert found.candidate is None
+    assert "find the cause of f1 on base" in found.experiment and "9.6" in found.stop_if
+
+
+def test_without_a_shape_the_workload_is_completed_first(tmp_path: Path) -> None:
+    found = following(replace(asked(bench(tmp_path)), shape=None))
+    assert found.candidate is None and "make the workload complete" in found.experiment
+    assert found.command == "hio probe model --help"
+
+
+def test_a_missing_baseline_is_measured_before_any_candidate(tmp_path: Path) -> None:
+    found = following(asked(bench(tmp_path)))
+    assert (found.candidate, found.route) == (None, "measure-baseline")
+    assert (
+        found.command
+        == "hio plan new --service lab/tiny --a-a --stack base --fixture tides --metric decode_tps"
+    )
+
+
+def test_a_gap_that_no_candidate_explains_asks_for_a_profile(tmp_path: Path) -> None:
+    """A tenth of the bound: four mechanisms together explain less than the gap."""
+    found = following(asked(bench(tmp_path), measured=11.0))
+    assert (found.candidate, found.route) == (None, "decode-step-budget")
+    assert "base takes 906 % longer than the bound" in found.experiment
+
+
+@pytest.mark.parametrize(
+    ("metric", "route"), [("ttft_ms", "attribute-cpu-and-device"), ("decode_tps", "decode-step-budget")]
+)
+def test_the_path_decides_which_profile(tmp_path: Path, metric: str, route: str) -> None:
+    measured = 5000.0 if metric == "ttft_ms" else 2.0
+    assert following(asked(bench(tmp_path), metric, measured=measured)).route == route
+
+
+def test_with_a_profile_the_first_candidate_is_tried(tmp_path: Path) -> None:
+    parts = [("ggml_vec_dot_f16", 90, "arithmetic", "weights"), ("rest", 10, "other", None)]
+    found = following(asked(bench(tmp_path, profile(*parts)), measured=11.0))
+    assert found.candidate is not None and found.route != "decode-step-budget"
+
+
+def test_a_gap_within_the_candidates_is_tried_by_the_first_one(tmp_path: Path) -> None:
+    found = following(asked(bench(tmp_path), measured=100.0))
+    assert found.candidate == "draft-ngram-mod" and found.route == "tune-sweep"
+    assert "base against base with one change, server.spec-type none -> ngram-mod" in found.experiment
+    assert "decode_tps gains anything, at most" in found.proves
+
+
+def test_where_nothing_is_left_the_machine_is_sized(tmp_path: Path) -> None:
+    inputs = replace(asked(bench(tmp_path), measured=110.0), view=None)
+    found = following(inputs)
+    assert (found.candidate, found.route) == (None, "size-capacity")
+    assert "none on this machine: base is 1 % beyond the bound" in found.experiment
+
+
+def test_what_it_says_to_type_begins_the_plan_of_a_baseline(tmp_path: Path) -> None:
+    _begins(tmp_path, following(asked(bench(tmp_path))), "base-a-a")
+
+
+def test_what_it_says_to_type_begins_the_plan_of_a_candidate(tmp_path: Path) -> None:
+    inputs = asked(bench(tmp_path, threads={1: 50.0, 2: 80.0}), measured=100.0, stated={"acceptance": 0.0})
+    thread = [each for each in looked(inputs).candidates if each.factor == "server.threads"]
+    ledger = terms_of(inputs)
+    found = next_of(inputs, ledger, bound_of(ledger, inputs), thread)
+    assert found.candidate == "threads-2"
+    _begins(tmp_path, found, "threads-2")
+
+
+def _begins(root: Path, found: NextExperiment, name: str) -> None:
+    """The command creates a plan in which only what a person can say is missing."""
+    assert found.command is not None
+    words = shlex.split(found.command)
+    assert words[0] == "hio"
+    said = hio(root, *words[1:])
+    assert said.code == 0, said.err
+    checked = json.loads(hio(root, "plan", "check", name, "--format", "json").out)
+    wrong = {each["rule"] for each in checked["diagnostics"] if each["severity"] == "error"}
+    assert wrong == {"unfinished-plan"}
