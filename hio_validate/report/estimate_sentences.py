@@ -93,8 +93,10 @@ def _distance(estimate: Estimate) -> str:
 def bound_by(estimate: Estimate) -> str:
     """`bound by weights (memory)`; more than one where their intervals do not tell which is the longest."""
     names = longest_names(estimate)
-    resources: dict[str, str] = {each.name: each.resource for each in estimate.terms}
-    said = " or ".join(f"{name} ({resources[name]})" if resources[name] != name else name for name in names)
+    terms: dict[str, Term] = {each.name: each for each in estimate.terms}
+    said = " or ".join(
+        f"{name} ({terms[name].resource})" if terms[name].resource != name else name for name in names
+    )
     return f"bound by {said or 'no term of the ledger'}"
 
 
