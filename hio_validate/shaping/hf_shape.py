@@ -66,7 +66,7 @@ def _text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, Fami
     family = FAMILIES.get(SAME_AS.get(name, name)) if isinstance(name, str) else None
     if family is None:
         raise UnknownShape(
-            f"the tensors of model_type {str(name)[:60]!r} are not known here; known are {', '.join(sorted(FAMILIES))}; "
+            f"the tensors of model_type {str(name)[:60]!r} are not known here; known are {', '.join(sorted({*FAMILIES, *SAME_AS, *NESTED}))}; "
             "read its GGUF file, or write the shape by hand"
         )
     return text, name, family
