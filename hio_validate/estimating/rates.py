@@ -39,6 +39,8 @@ class _Found(NamedTuple):
     ceilings: Ceilings
     name: str
     rate: Rate
+    reached: float = 0.0
+    """The most that no more threads than the workload's reached, in base units: idle ones make nothing slower."""
 
 
 def price_of(inputs: Inputs, quantity: str) -> Price | None:
@@ -195,7 +197,11 @@ def _nearest(inputs: Inputs, tier: Iterable[_Found], quantity: str, type: str | 
         best = base(_amount(each.rate)).value
         return had <= wanted, -abs(wanted - had), best if _is_rate(each.rate) else -best
 
-    return max(fitting_ones, key=nearness, default=None)
+    nearest = max(fitting_ones, key=nearness, default=None)
+    if nearest is None or threads is None:
+        return nearest
+    fewer = (each.rate for each in fitting_ones if each.rate.threads and each.rate.threads <= threads)
+    return nearest._replace(reached=max((base(_amount(rate)).high for rate in fewer), default=0.0))
 
 
 def _is_rate(rate: Rate) -> bool:
@@ -220,7 +226,7 @@ def _priced(inputs: Inputs, found: _Found) -> Price:
     elif not _is_here(inputs, found.ceilings):
         confidence, why = "low", f"measured on another host: {found.ceilings.about}"
     if found.ceilings.how == "measured" and _is_rate(found.rate):
-        rate, other = _for_threads(inputs, found.rate, rate)
+        rate, other = _for_threads(inputs, found, rate)
         if other:
             confidence, why = "low", "; ".join(filter(None, (why, other)))
     written = amount(rate, found.rate.unit)
@@ -256,14 +262,21 @@ def _part(said: Interval) -> Interval:
     return Interval(value, low, 1.0 if said.is_exact else min(1.0, said.high))
 
 
-def _for_threads(inputs: Inputs, rate: Rate, measured: Interval) -> tuple[Interval, str | None]:
-    """A rate for the workload's threads: that many times as much at most, or as little at least."""
-    threads, had = inputs.workload.threads, rate.threads
-    if threads is None or had is None or threads == had:
+def _for_threads(inputs: Inputs, found: _Found, measured: Interval) -> tuple[Interval, str | None]:
+    """A rate for the workload's threads: that many times as much at most, or as little at least; and what fewer reached."""
+    threads, had = inputs.workload.threads, found.rate.threads
+    if threads is None or had is None:
         return measured, None
+    if threads == had:
+        if found.reached <= measured.high:
+            return measured, None
+        return Interval(
+            measured.value, measured.low, found.reached
+        ), "another measurement with no more threads reached more"
     why = f"measured with {had} threads and not with {threads}"
     if had < threads:
-        return Interval(measured.value, measured.low, measured.high * threads / had), why
+        most = max(measured.high * threads / had, found.reached)
+        return Interval(measured.value, measured.low, most), why
     return Interval(measured.value, measured.low * threads / had, measured.high), why
 
 

@@ -118,6 +118,11 @@ def test_what_is_longer_than_one_reading_overlaps_as_many_as_hide_it(
     assert at_least(times, RESOURCES) == Interval.exact(least)
 
 
+def test_what_waits_is_counted_once_though_it_uses_a_resource() -> None:
+    times = {"weights": Interval.exact(4.0), "draft": Interval.exact(1.0), "host-gaps": Interval.exact(9.0)}
+    assert at_least(times, RESOURCES) == Interval.exact(14.0)
+
+
 def test_an_uncertain_high_end_takes_nothing_from_the_bound() -> None:
     times = {
         "weights": Interval.exact(4.0), "kv-read": Interval.exact(1.0), "compute": Interval(3.0, 2.0, 9.0),

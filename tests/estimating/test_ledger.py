@@ -110,6 +110,10 @@ def test_one_token_of_an_answer() -> None:
     assert base(bound.time).value == pytest.approx(seconds)
     # The server counts 8 tokens in the time of 7.
     assert bound.metric.value == pytest.approx(8 / 7 / seconds)
+    for metric, expected in (("tpot_ms", 1e3 * seconds), ("bench_decode_tps", 1 / seconds)):
+        other = bound_of(ledger, inputs("decode-token", metric, **USUAL))
+        assert other is not None and other.metric is not None
+        assert base(other.metric).value * (1e3 if metric == "tpot_ms" else 1) == pytest.approx(expected)
 
 
 def test_one_token_of_a_prompt_has_its_share_of_the_passes() -> None:
@@ -179,6 +183,8 @@ def test_a_pass_that_verifies_drafted_tokens_yields_the_accepted_ones() -> None:
     weights = work(drafted, "weights")
     assert weights.value == pytest.approx((ONE_PASS + 3 * 64) / 2.5)
     assert weights.low == pytest.approx(ONE_PASS / 3.25)  # at least: one row, and three of four accepted
+    assert work(drafted, "kv-read").value == pytest.approx(64 * 114 / 2.5)  # once a pass, not once a token
+    assert work(drafted, "kv-write").value == pytest.approx(4 * 128 / 2.5)
     assert {each.name for each in drafted.assumptions} == {"draft-tokens", "acceptance"}
     assert "draft" not in times(drafted)
 

@@ -108,6 +108,23 @@ def test_the_nearest_thread_count_not_above_is_taken_as_wide_as_that_leaves_open
     assert [each.name for each in price.assumptions] == (["memory-read"] if confidence == "low" else [])
 
 
+def test_what_fewer_threads_reached_is_no_less_with_more() -> None:
+    noisy = ceilings(
+        "box",
+        {
+            "one": rate("memory-read", 9.0, "GB/s", low=7.0, high=14.0, threads=1),
+            "two": rate("memory-read", 7.0, "GB/s", low=6.0, high=9.0, threads=2),
+            "four": rate("memory-read", 99.0, "GB/s", threads=4),
+        },
+    )
+    price = price_of(inputs(ceilings=(noisy,), threads=2), "memory-read")
+    assert price is not None and price.cost.rate == "two" and price.confidence == "low"
+    assert price.interval == Interval(7e9, 6e9, 14e9)
+    assert price.cost.assumed == "another measurement with no more threads reached more"
+    three = price_of(inputs(ceilings=(noisy,), threads=3), "memory-read")
+    assert three is not None and three.interval == Interval(7e9, 6e9, 14e9)
+
+
 def test_the_samples_ends_are_the_rates_ends() -> None:
     spread = ceilings("box", {"memory": rate("memory-read", 10.0, "GB/s", low=8.0, high=11.0)})
     price = price_of(inputs(ceilings=(spread,)), "memory-read")
