@@ -52,7 +52,7 @@ def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
     best = max(sorted(rates), key=lambda threads: rates[threads].value)
     times = rates[best].value / rates[now].value
     if times < NOTICEABLE:
-        told = f"{quantity} with {now} is {100 / times:.0f} % of the best that {listed(sorted(rates))} threads reached"
+        told = f"{quantity} with {now} is {100 / times:.0f} % of the most that {listed(sorted(rates))} threads reached"
         found.said.append(f"{told}: other threads are not proposed")
         return
     yield Mechanism(

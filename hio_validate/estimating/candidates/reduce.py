@@ -75,7 +75,7 @@ def _drafting(seen: Seen, found: Found) -> Iterator[Mechanism]:
         term="weights", lever=lever, to=kind, then=then, assumes=assumes,
         confidence="low" if assumes and before is None else "medium",
         stop_if=f"no more than {100 * even:.0f} % of the drafted tokens are accepted (break-even), or the answers differ",
-        needs=("the same answers as without drafting: a check or a task set",),
+        needs=("the same answers as without drafting: a check or a task set", *_lengths_said(seen)),
     )  # fmt: skip
 
 
@@ -85,6 +85,14 @@ def _verify_cost(seen: Seen, then: Inputs, length: float) -> float:
     ledger = terms_of(replace(then, stated={**then.stated, **every}))
     each_token = longest_of_groups(ledger.groups, times_of(ledger))
     return each_token.value * (length + 1) / seen.whole.value if seen.whole.value else 1.0
+
+
+def _lengths_said(seen: Seen) -> list[str]:
+    """A plan with drafting asks a fixture that says its lengths (rule missing-sampling-chain)."""
+    fixture = seen.inputs.fixture
+    if fixture is None or fixture.model.draft is not None:
+        return []
+    return [f"a fixture like {fixture.name} that says draft: {{min: ..., max: ...}}"]
 
 
 def _offered(lever: Lever | None) -> list[str]:

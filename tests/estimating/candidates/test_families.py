@@ -41,6 +41,7 @@ class TestDrafting:
         )
         assert found.confidence == "medium"
         assert "4 tokens for one reading of the weights where 100 % are accepted" in found.mechanism
+        assert found.needs[1] == "a fixture like tides that says draft: {min: ..., max: ...}"
         assert found.change == "none -> ngram-mod" and found.factor == "server.spec-type"
 
     def test_the_break_even_counts_what_arithmetic_of_a_longer_pass_costs(self, tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ class TestThreads:
         found = looked(asked(bench(tmp_path, threads={1: 50.0, 2: 51.0})))
         assert not [each for each in names(found) if each.startswith("threads")]
         assert any(
-            "memory-read with 1 is 98 % of the best that 1, 2 threads reached" in each for each in found.said
+            "memory-read with 1 is 98 % of the most that 1, 2 threads reached" in each for each in found.said
         )
 
     def test_the_best_number_of_threads_is_proposed_and_not_the_most(self, tmp_path: Path) -> None:
