@@ -27,6 +27,7 @@ check: $(VENV)/installed
 	$(BIN)/hio schema --check
 	$(BIN)/python -m hio_validate.compile --check
 	$(BIN)/python docs/pages.py --check
+	$(BIN)/python docs/predictions.py --check
 
 lab:
 	HIO_LAB=$(HIO_LAB) tests/lab/build.sh

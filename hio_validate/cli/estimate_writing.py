@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,7 +18,7 @@ from hio_validate.models.estimate import Estimate
 from hio_validate.recording import modeline
 from hio_validate.report.visible import visible
 from hio_validate.rules.base import View
-from hio_validate.source.dump import dump
+from hio_validate.source.dump import Row, dump
 
 
 class Kept(NamedTuple):
@@ -60,7 +60,17 @@ def content_of(estimate: Estimate) -> bytes:
     file = file_of(estimate)
     head = f"{modeline('estimate', file)}\nWritten by hio estimate: a bound and what to try, never a result."
     data = estimate.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True)
-    return dump(data, head=head)
+    return dump(_with_rows(data), head=head)
+
+
+def _with_rows(data: Any) -> Any:
+    """The data with each amount on one line: three numbers and a unit are read as one."""
+    if isinstance(data, list):
+        return [_with_rows(each) for each in data]
+    if isinstance(data, dict):
+        kept = {key: _with_rows(each) for key, each in data.items()}
+        return Row(kept) if kept.keys() == {"value", "low", "high", "unit"} else kept
+    return data
 
 
 def _judged(asked: Kept, file: str) -> bytes:

@@ -24,6 +24,7 @@ from hio_validate.observe.readings import available
 from hio_validate.probing import kernels
 from hio_validate.probing.build_libraries import Kernels, kernels_of
 from hio_validate.probing.caches import last_level_bytes
+from hio_validate.probing.host import HIGHEST_LOAD
 from hio_validate.probing.refusal import CannotProbe
 from hio_validate.probing.threads import counts, usable
 from hio_validate.repo import Item, Repo
@@ -83,6 +84,7 @@ def engine(
             _plan(item.name, where, asked, format_)
             return
         _free(root, name or f"{item.name}-kernels-{datetime.now(UTC):%Y-%m-%d}", write)
+        _warn()
         with alone():
             made = _document(name, item.name, asked)
     except CannotProbe as error:
@@ -174,6 +176,15 @@ def _free(root: Path, name: str, write: bool) -> None:
     """Before a minute is spent, not after it."""
     if write and os.path.lexists(root / f"manifests/ceilings/{name}.yaml"):
         stop(f"manifests/ceilings/{name}.yaml exists and stays as it is; give another --name", 1)
+
+
+def _warn() -> None:
+    load = os.getloadavg()[0]
+    if load > HIGHEST_LOAD:
+        click.echo(
+            f"hio: warning: the load is {load:.2f}, above {HIGHEST_LOAD:g}: what is measured now is less than the kernels reach",
+            err=True,
+        )
 
 
 def _document(name: str | None, build: str, asked: kernels.Asked) -> Ceilings:

@@ -36,28 +36,35 @@ ROUTES: Mapping[str, RouteOf] = MappingProxyType(
         "attribute-cpu-and-device": RouteOf(
             "which code the time goes to, on processors and devices",
             "a sampling profile of the serving process while the workload runs",
-            ("perf record -g -p PID -- sleep 30", "hio probe profile FILE"),
+            (
+                "perf record -e cpu-clock -F 499 -p PID -- sleep 30",
+                "perf report --stdio -n --header > REPORT",
+                "hio probe profile REPORT --stack STACK --path PATH --write",
+            ),
             "profile/v1 with raw samples beside it",
             instrumented=True,
         ),
         "decode-step-budget": RouteOf(
             "one decode step at one request: host, kernels and communication",
             "the engine's own kernels at one token, against one step of the server",
-            ("hio probe engine BUILD --yes", "hio estimate STACK --fixture FIXTURE"),
+            ("hio probe engine BUILD --yes --write", "hio estimate STACK --fixture FIXTURE"),
             "ceilings/v1 of the engine, and the estimate's terms against the measured step",
         ),
         "device-timeline": RouteOf(
             "launch gaps, and what overlaps with what",
             "an absolute timeline of host and device",
-            ("nsys profile -o OUT COMMAND", "hio probe profile FILE"),
-            "profile/v1 of the timeline, with its raw file",
+            (
+                "nsys profile -o OUT COMMAND",
+                "hio estimate STACK --fixture FIXTURE --assume launch=TIME --assume host-gap=TIME",
+            ),
+            "the estimate's terms with launches and gaps as the timeline has them",
             instrumented=True,
         ),
         "kernel-counters": RouteOf(
             "stalls, occupancy and bytes of one kernel",
             "hardware counters of that kernel, against the ceilings of the machine",
-            ("hio probe engine BUILD --yes", "perf stat -p PID -- sleep 30", "hio probe profile FILE"),
-            "ceilings/v1 of the engine's kernel, profile/v1 with counters beside it",
+            ("hio probe engine BUILD --yes --write", "perf stat -p PID -- sleep 30"),
+            "ceilings/v1 of the engine's kernel, beside the counters",
             instrumented=True,
         ),
         "tune-sweep": RouteOf(

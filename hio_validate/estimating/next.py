@@ -97,7 +97,7 @@ def _profile(inputs: Inputs, ledger: Ledger, gap: float, candidates: Sequence[Ca
             "proves": f"where the time beyond the bound goes: {ROUTES[route].artifact}",
             "stop_if": "one part has more than a tenth of the time, or the profile is flat: then nothing is blamed",
             "route": route,
-            "command": ROUTES[route].commands[0],
+            "command": _first_command(inputs, route),
         }
     )
 
@@ -112,6 +112,13 @@ def _which_profile(inputs: Inputs, ledger: Ledger) -> str:
     if inputs.path == "decode-token" and inputs.workload.concurrency == 1 and not kernels:
         return "decode-step-budget"
     return "attribute-cpu-and-device"
+
+
+def _first_command(inputs: Inputs, route: str) -> str:
+    """What begins a route, with the build of the stack where it has one."""
+    builds = [process.build for process in inputs.stack.model.processes.values() if process.build]
+    command = ROUTES[route].commands[0]
+    return command.replace("BUILD", builds[0]) if builds else command
 
 
 def _comparison(inputs: Inputs, first: Candidate) -> NextExperiment:
@@ -135,7 +142,7 @@ def _counters(inputs: Inputs, gap: float) -> NextExperiment:
         proves=f"whether a kernel waits for memory or for arithmetic: {row.artifact}",
         stop_if="its counters reach the ceiling of the machine: then the bound is what is wrong",
         route="kernel-counters",
-        command=row.commands[0],
+        command=_first_command(inputs, "kernel-counters"),
     )
 
 

@@ -8,44 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
+from hio_validate.observe.gguf_numbers import Numbers
 from hio_validate.observe.gguf_tensors import Contents, Tensor
+from hio_validate.observe.gguf_windows import windows_of
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.shaping.read_shape import NOTHING, ExpertCounts, Keeps, Part, ReadShape, Role
 
 _MOST_LAYERS = 4_096
 
-
-class Period(NamedTuple):
-    """Which layers look back a window only: of `every` layers all but the last, or all but the first."""
-
-    every: int
-    full_first: bool = False
-    window: int | None = None
-    """Where the file need not say it."""
-    compiled: bool = False
-    """Whether `window` holds whatever the file says."""
-
-
-WINDOWED = {
-    "gemma2": Period(2, window=4096),
-    "gemma3": Period(6),
-    "gemma3n": Period(5),
-    "gemma-embedding": Period(6),
-    "gpt-oss": Period(2),
-    "cohere2": Period(4),
-    "llama4": Period(4, window=8192, compiled=True),
-    "exaone4": Period(4),
-    "olmo2": Period(4),
-    "afmoe": Period(4),
-    "smallthinker": Period(4, full_first=True, window=4096, compiled=True),
-}
-"""Architecture -> the pattern that llama.cpp compiles in: set_swa_pattern() in src/models/<architecture>.cpp."""
-
-NOT_WINDOWED = frozenset({"llama", "phi3", "qwen2", "qwen3", "qwen2moe", "qwen3moe", "deepseek2"})
-"""Architectures of which llama.cpp reads the whole context whatever window a file states (phi3.cpp says why)."""
 
 KEEPS_UNTIL = {"gemma3n": 20}
 """Architecture -> the first layer that keeps no K/V of its own: n_layer_kv_from_start in src/models/gemma3n.cpp."""
@@ -61,34 +32,6 @@ _BY_NAME: tuple[tuple[re.Pattern[str], Role], ...] = (
 """Of a tensor within a layer -> its role; shared experts and routers are passed by every token, as a feed-forward."""
 
 
-@dataclass(frozen=True)
-class _Header:
-    """Numbers of one architecture, by the end of their keys."""
-
-    architecture: str
-    contents: Contents
-
-    def number(self, key: str) -> int | None:
-        value = self.contents.facts.get(f"{self.architecture}.{key}")
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise Unobservable(f"{self.architecture}.{key} is {value!r}: expected a whole number")
-        return value
-
-    def each(self, key: str, layers: int) -> tuple[int, ...] | None:
-        """One number a layer, from an array or from one number for all."""
-        found = self.contents.by_layer.get(f"{self.architecture}.{key}")
-        if found is None:
-            one = self.number(key)
-            return None if one is None else (one,) * layers
-        if len(found) < layers or min(found, default=0) < 0:
-            raise Unobservable(
-                f"{self.architecture}.{key} has {len(found)} numbers: expected one, 0 or more, for each of {layers} layers"
-            )
-        return found[:layers]
-
-
 def shape_of(shards: Sequence[Contents]) -> ReadShape:
     """The shape of the model that these files are together, the first one first. Raises Unobservable."""
     architecture = shards[0].facts.get("general.architecture")
@@ -96,8 +39,12 @@ def shape_of(shards: Sequence[Contents]) -> ReadShape:
         r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}", architecture
     ):
         raise Unobservable(f"general.architecture is {architecture!r}: expected the name of an architecture")
-    header = _Header(architecture, shards[0])
+    header = Numbers(architecture, shards[0])
     blocks, draft = header.number("block_count"), header.number("nextn_predict_layers") or 0
+    if blocks is None:
+        raise Unobservable(
+            f"{architecture}.block_count is missing: it is no language model (a projector is none)"
+        )
     if draft == blocks:
         draft = 0  # a file of draft layers alone is a model of its own (src/models/gemma4-assistant.cpp)
     if not blocks or blocks > _MOST_LAYERS or draft > blocks:
@@ -146,7 +93,7 @@ def _tied(tensors: Mapping[str, Tensor]) -> bool | None:
     return "output.weight" not in tensors and "per_layer_token_embd.weight" not in tensors
 
 
-def _vocabulary(header: _Header, tensors: Mapping[str, Tensor]) -> int | None:
+def _vocabulary(header: Numbers, tensors: Mapping[str, Tensor]) -> int | None:
     table = tensors.get("token_embd.weight")
     if table and len(table.dimensions) == 2:
         return table.dimensions[1]
@@ -188,14 +135,14 @@ def _role(name: str, layers: int) -> Role:
 
 
 def _attention(
-    header: _Header, layers: int, tensors: Mapping[str, Tensor], unknown: list[str]
+    header: Numbers, layers: int, tensors: Mapping[str, Tensor], unknown: list[str]
 ) -> list[Keeps]:
     """What each layer keeps; nothing where a layer has no tensor that makes K."""
     with_kv, recurrent = _layers_with_kv(tensors, layers)
     keeping = _keeping(header, layers, unknown)
     if not with_kv:
         return [NOTHING] * layers
-    windows = _windows(header, layers, unknown)
+    windows = windows_of(header, layers, unknown)
     kept = _kept(header, layers, windows, tensors, unknown)
     if recurrent:
         unknown.append(
@@ -221,7 +168,7 @@ def _layers_with_kv(tensors: Mapping[str, Tensor], layers: int) -> tuple[set[int
     return makes | (fused - recurrent), recurrent
 
 
-def _keeping(header: _Header, layers: int, unknown: list[str]) -> int:
+def _keeping(header: Numbers, layers: int, unknown: list[str]) -> int:
     """How many layers, from the first one, keep K/V of their own."""
     shared = header.number("attention.shared_kv_layers") or 0
     until = min(KEEPS_UNTIL.get(header.architecture, layers), layers - min(shared, layers))
@@ -233,7 +180,7 @@ def _keeping(header: _Header, layers: int, unknown: list[str]) -> int:
 
 
 def _kept(
-    header: _Header,
+    header: Numbers,
     layers: int,
     windows: Sequence[int | None],
     tensors: Mapping[str, Tensor],
@@ -264,7 +211,7 @@ def _kept(
     ]
 
 
-def _head_size(header: _Header, which: str, heads: Sequence[int]) -> int:
+def _head_size(header: Numbers, which: str, heads: Sequence[int]) -> int:
     """Numbers of K or V a head; where the file does not say it, the width by the heads (llama-model.cpp)."""
     stated, width = header.number(f"attention.{which}_length"), header.number("embedding_length")
     if stated:
@@ -277,29 +224,7 @@ def _head_size(header: _Header, which: str, heads: Sequence[int]) -> int:
     return width // first
 
 
-def _windows(header: _Header, layers: int, unknown: list[str]) -> list[int | None]:
-    """How far each layer looks back; None: all."""
-    name, stated = header.architecture, header.number("attention.sliding_window")
-    period = WINDOWED.get(name)
-    window = period.window if period and (period.compiled or stated is None) else stated
-    if not window or stated == 0 or name in NOT_WINDOWED:
-        return [None] * layers
-    key = f"{name}.attention.sliding_window_pattern"
-    if key in header.contents.by_layer:
-        pattern = header.each("attention.sliding_window_pattern", layers) or ()
-        return [window if slides else None for slides in pattern]
-    every = header.number("attention.sliding_window_pattern") or (period.every if period else 0)
-    if not every:
-        unknown.append(
-            f"which layers look back {window} tokens only: counted as looking back at all, which is the most"
-        )
-        return [None] * layers
-    first = period is not None and period.full_first
-    full = 0 if first else every - 1
-    return [None if layer % every == full else window for layer in range(layers)]
-
-
-def _experts(header: _Header, unknown: list[str]) -> ExpertCounts | None:
+def _experts(header: Numbers, unknown: list[str]) -> ExpertCounts | None:
     count = header.number("expert_count")
     if not count:
         return None

@@ -32,5 +32,5 @@ class Extent:
 
 FULL = Extent("full", 0.2, 75.0, 90.0, None, (256, 2048, 4096, 8192), 64 * MIB, True)
 QUICK = Extent("quick", 0.05, 15.0, 20.0, None, (256, 1024, 2048), 16 * MIB, False)
-LARGEST_CACHE_SHARE = 0.25
+SHARE_OF_MEMORY = 0.25
 """Part of the available memory that both buffers may take together."""

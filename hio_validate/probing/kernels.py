@@ -57,13 +57,16 @@ def stream_bytes(caches: int | None, available: int | None) -> int:
 
 
 def measured(asked: Asked, tell: Callable[[str], None] = lambda _: None) -> tuple[dict[str, Rate], list[str]]:
-    """(rates by name, what could not be measured). Raises CannotProbe where nothing was."""
+    """(rates by name, what could not be measured). Raises CannotProbe where nothing was.
+
+    Each format has an equal part of the time that is left, so that a busy machine starves none of them.
+    """
     rates: dict[str, Rate] = {}
     unknown: list[str] = []
     until = time.monotonic() + asked.seconds
-    for dtype in asked.dtypes:
+    for at, dtype in enumerate(asked.dtypes):
         tell(dtype)
-        left = max(0.0, until - time.monotonic())
+        left = max(0.0, until - time.monotonic()) / (len(asked.dtypes) - at)
         for line in _child(replace(asked, dtypes=(dtype,), seconds=left)):
             if "unknown" in line:
                 unknown.append(line["unknown"])

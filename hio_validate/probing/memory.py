@@ -15,7 +15,7 @@ from typing import Any
 
 from hio_validate.models.ceilings import Rate
 from hio_validate.probing.blas import Blas
-from hio_validate.probing.extent import LARGEST_CACHE_SHARE, MIB, Extent
+from hio_validate.probing.extent import MIB, SHARE_OF_MEMORY, Extent
 from hio_validate.probing.refusal import NotMeasured
 from hio_validate.probing.sampling import Step, rate, seconds
 
@@ -53,7 +53,7 @@ def stream(extent: Extent, cache: int | None, available: int | None) -> Stream:
     known = cache or 0
     enough = min(TIMES_THE_CACHE * known, max(_LEAST_TIMES * known, _ENOUGH_BYTES))
     wanted = extent.stream_bytes or max(_LEAST_BYTES, enough)
-    most = wanted if available is None else int(available * LARGEST_CACHE_SHARE / 2)
+    most = wanted if available is None else int(available * SHARE_OF_MEMORY / 2)
     size = min(wanted, most) // (4 * _BLOCK) * (4 * _BLOCK)
     if size <= 0 or (cache is not None and size < _LEAST_TIMES * cache and extent.stream_bytes is None):
         raise NotMeasured(

@@ -93,7 +93,7 @@ def _distance(estimate: Estimate) -> str:
 def bound_by(estimate: Estimate) -> str:
     """`bound by weights (memory)`; more than one where their intervals do not tell which is the longest."""
     names = longest_names(estimate)
-    terms = {each.name: each for each in estimate.terms}
+    terms: dict[str, Term] = {each.name: each for each in estimate.terms}
     said = " or ".join(
         f"{name} ({terms[name].resource})" if terms[name].resource != name else name for name in names
     )

@@ -2,9 +2,8 @@
 
 Everything in an estimate follows from its ledger: a term's time is its work by what one unit costs, plus what is fixed
 (contract 9.2); the bound is the sum over its groups of the longest term of each (contract 9.3); the same in the target's
-metric (a decode rate may count all G tokens of an answer in the time of G - 1, as servers do); the efficiency is the bound
-by what was measured. Each interval holds its best guess, low end first. hio computes all of them again, to three digits: a
-number that was typed decides about a machine.
+metric; the efficiency is the bound by what was measured. Each interval holds its best guess, low end first. hio computes
+all of them again, to three digits: a number that was typed decides about a machine.
 
 How to fix: `hio estimate --write` computes what it writes. By hand: correct the number, or the term it is from.
 """
@@ -80,23 +79,19 @@ def _bound(item: Item, estimate: Estimate) -> Iterator[Problem]:
 
 
 def _metric(item: Item, estimate: Estimate) -> Iterator[Problem]:
-    """The bound in the target's metric, where one pass is one token or the whole request."""
-    bound, metric, workload = estimate.bound, estimate.target.metric, estimate.workload
+    """The bound in the target's metric, by the tokens that the metric counts in that time."""
+    bound, metric = estimate.bound, estimate.target.metric
     if bound is None or bound.metric is None:
         return
     # Imported here: few repositories hold estimates, and intervals are dataclasses.
     from hio_validate.costs import composition, stated
 
-    one_token = estimate.path == "decode-token" and workload.drafting is None and workload.concurrency == 1
     time = stated.seconds(bound.time)
-    if time is None or time.low <= 0 or not (one_token or metric in ("ttft_ms", "wall_s")):
+    if time is None or time.low <= 0 or bound.metric.unit != composition.METRIC_UNIT[metric]:
         return
-    given = composition.as_metric(time, metric, composition.tokens_counted(workload, metric))
-    if bound.metric.unit == composition.METRIC_UNIT[metric]:
-        amount = Amount(value=given.value, low=given.low, high=given.high, unit=bound.metric.unit)
-        yield from _compared(
-            item, ("bound", "metric"), bound.metric, amount, f"{shown(bound.time)} as {metric}"
-        )
+    given = composition.as_metric(time, metric, composition.tokens_counted(estimate.workload, metric))
+    amount = Amount(value=given.value, low=given.low, high=given.high, unit=bound.metric.unit)
+    yield from _compared(item, ("bound", "metric"), bound.metric, amount, f"{shown(bound.time)} as {metric}")
 
 
 def _compared(item: Item, path: Path, said: Amount, given: Amount, what: str) -> Iterator[Problem]:

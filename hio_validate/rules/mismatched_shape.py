@@ -92,9 +92,10 @@ def _parts(item: Item, estimate: Estimate, case: Case, view: View) -> Iterator[C
         model = _file_of(workload.shape, item, view)
         there = _only(case, arm, "model")
         yield Compared("model", ("workload", "shape"), model and model[:12], there and there[:12])
-    host, there = workload.target_host, _only(case, arm, "host")
-    place: Path = ("workload", "target_host") if host else ("baseline", "run")
-    yield Compared("host", place, host and host[:12], there and there[:12])
+    if estimate.bound is not None:  # without one the measurement stands alone: nothing here is of a host
+        host, there = workload.target_host, _only(case, arm, "host")
+        place: Path = ("workload", "target_host") if host else ("baseline", "run")
+        yield Compared("host", place, host and host[:12], there and there[:12])
     at_once = "1" if case.plan is not None and not case.model.imported else _at_once(case.regime)
     yield Compared("concurrency", ("workload", "concurrency"), str(workload.concurrency), at_once)
     regime = (case.regime or "").lower()

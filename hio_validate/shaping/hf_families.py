@@ -39,8 +39,8 @@ class Family:
     """None: as attention_bias says (default: no)."""
     output_bias: bool | None = False
     """None: as attention_bias says."""
-    head_norms: bool = False
-    """Q and K are normalised a head."""
+    head_norms: bool | None = False
+    """Q and K are normalised a head; None: as use_qk_norm says (default: no)."""
     sinks: bool = False
     """One number a head beside the scores."""
     latent: bool = False
@@ -98,6 +98,11 @@ FAMILIES: dict[str, Family] = {
         qkv_bias=True, output_bias=True, sinks=True, windows="alternate",
         mixture=Mixture("num_local_experts", "intermediate_size", router_bias=True),
         defaults={"num_key_value_heads": 8, "head_dim": 64, "sliding_window": 128, "num_experts_per_tok": 4},
+    ),
+    "glm4_moe": Family(
+        qkv_bias=None, head_norms=None,
+        mixture=Mixture("n_routed_experts", "moe_intermediate_size", "count", "after-dense", correction=True),
+        defaults={"num_key_value_heads": 8, "head_dim": 128, "first_k_dense_replace": 1, "moe_layer_freq": 1},
     ),
     "deepseek_v2": Family(
         qkv_bias=None, output_bias=None, latent=True, mixture=_DEEPSEEK, defaults={"first_k_dense_replace": 0, "moe_layer_freq": 1},

@@ -66,6 +66,40 @@ def test_it_is_kept_once_and_never_replaced(repo: Path) -> None:
     assert hio(repo, "validate", KEPT).code == 0
 
 
+def test_the_first_candidate_becomes_an_opportunity_that_rests_on_nothing(repo: Path) -> None:
+    before = _files(repo)
+    said = _estimate(repo, "--write", "--opportunity", "--by", "someone")
+    assert said.code == 0, said.all
+    new = {file: content for file, content in _files(repo).items() if file not in before}
+    (entry,) = (read(content, file).data for file, content in new.items() if file.startswith("ledger/"))
+    first = read(new[KEPT], KEPT).data["candidates"][0]
+    assert (entry["kind"], entry["by"], entry.get("factor")) == (
+        "opportunity",
+        "someone",
+        first.get("factor"),
+    )
+    assert "pins" not in entry and "estimated" in entry["benefit"]
+    assert [word for word in said.out.splitlines() if word.startswith("wrote")] == [
+        f"wrote {file}" for file in (KEPT, *(new.keys() - {KEPT}))
+    ]
+    assert {file: content for file, content in _files(repo).items() if file in before} == before
+    found = json.loads(hio(repo, "validate", *new, "--format", "json").out)
+    assert [
+        each
+        for each in found["diagnostics"]
+        if each["severity"] == "error" and each["location"]["file"] in new
+    ] == []
+
+
+def test_without_a_candidate_there_is_no_opportunity_and_nothing_is_written(tmp_path: Path) -> None:
+    root = lab(tmp_path, CEILINGS)
+    before = _files(root)
+    said = _estimate(root, "--write", "--opportunity")
+    assert said.code == 1
+    assert "there is no candidate that could be an opportunity" in one_sentence(said)
+    assert _files(root) == before
+
+
 def test_a_name_that_no_document_can_have_is_refused(repo: Path) -> None:
     before = _files(repo)
     said = _estimate(repo, "--write", "--name", "../x")

@@ -64,6 +64,7 @@ def test_a_gap_that_no_candidate_explains_asks_for_a_profile(tmp_path: Path) -> 
     found = following(asked(bench(tmp_path), measured=11.0))
     assert (found.candidate, found.route) == (None, "decode-step-budget")
     assert "base takes 906 % longer than the bound" in found.experiment
+    assert found.command == "hio probe engine b1 --yes --write"
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,23 @@ WINDOW = {"attention__sliding_window": 512}
 def test_which_layers_look_back_a_window(architecture: str, windows: list[int | None]) -> None:
     found = shape(llama_pairs(8, architecture, **WINDOW), llama_tensors(8))
     assert [each.window for each in found.attention] == windows
-    assert found.unknown == ()
+    assert bool(found.unknown) is (architecture == "llama4")
+
+
+@pytest.mark.parametrize(
+    ("architecture", "stated", "window"),
+    [
+        ("gemma2", {}, 4096), ("gemma2", WINDOW, 512), ("llama4", {}, 8192), ("smallthinker", {}, None), ("gemma3", {}, None),
+        ("smallthinker", WINDOW, 4096), ("llama4", {"attention__sliding_window": 0}, None),
+    ],
+)  # fmt: skip
+def test_a_window_that_is_compiled_in(architecture: str, stated: dict[str, int], window: int | None) -> None:
+    assert (
+        shape(llama_pairs(2, architecture, **stated), llama_tensors())
+        .attention[1 if architecture == "smallthinker" else 0]
+        .window
+        == window
+    )
 
 
 def test_a_pattern_in_the_file_goes_before_the_compiled_one() -> None:
@@ -202,6 +218,10 @@ def test_a_file_of_draft_layers_alone_is_a_model() -> None:
 PAIRS = llama_pairs()
 WRONG = {
     "no architecture": ({"llama.block_count": ("u32", 2)}, "general.architecture is None"),
+    "a projector": (
+        {"general.architecture": ("str", "clip")},
+        "clip.block_count is missing: it is no language model",
+    ),
     "no layers": (llama_pairs(0), "llama.block_count is 0"),
     "more layers than anybody has": (llama_pairs(10**6), "expected 1 to 4096"),
     "more draft": (llama_pairs(2, nextn_predict_layers=3), "with 3 draft layers among them"),

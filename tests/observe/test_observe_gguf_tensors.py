@@ -153,3 +153,19 @@ def test_words_of_any_length_are_passed_over(words: list[str], before: int) -> N
     assert [each.name for each in found.tensors] == ["a"]
     assert found.facts["llama.block_count"] == 2
     assert not any(key.startswith("tokenizer.") for key in found.facts)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([F32, F16, Q4_0, Q8_0]), st.integers(1, 6), st.integers(1, 5)),
+        min_size=1,
+        max_size=20,
+    ),
+    st.sampled_from("<>"),
+)
+def test_what_is_written_is_listed(made: list[tuple[int, int, int]], order: str) -> None:
+    tensors = [T(f"t{number}", (32 * wide, high), kind) for number, (kind, wide, high) in enumerate(made)]
+    found = read(model(PAIRS, tensors, order))
+    assert [(each.name, each.dimensions, each.bytes) for each in found.tensors] == [
+        (each.name, each.dimensions, each.bytes) for each in tensors
+    ]

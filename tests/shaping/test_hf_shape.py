@@ -37,6 +37,14 @@ OSS = config(
         "modules_to_not_convert": ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"],
     },
 )  # fmt: skip
+GLM = config(
+    "glm4_moe", 46, 4096, 10944, 96, 8, 151552, head_dim=128, n_routed_experts=128, n_shared_experts=1, num_experts_per_tok=8,
+    moe_intermediate_size=1408, first_k_dense_replace=1, attention_bias=True, num_nextn_predict_layers=1,
+)  # fmt: skip
+K2 = {
+    **V3, "model_type": "kimi_k2", "num_attention_heads": 64, "num_key_value_heads": 64, "vocab_size": 163840,
+    "n_routed_experts": 384, "first_k_dense_replace": 1, "num_nextn_predict_layers": 0,
+}  # fmt: skip
 LLAMA = config(
     "llama", 32, 4096, 14336, 32, 8, 128256, tie_word_embeddings=False, max_position_embeddings=131072
 )
@@ -79,6 +87,7 @@ PUBLISHED = {
         ),
     ),
     "DeepSeek V3, draft layer aside": (671_026_419_200, V3),
+    "Kimi K2": (1_026_408_232_448, K2),
     "gpt-oss 20B": (20_914_757_184, OSS),
     "gpt-oss 120B": (116_829_156_672, {**OSS, "num_hidden_layers": 36, "num_local_experts": 128}),
 }  # fmt: skip
@@ -99,12 +108,35 @@ def test_the_parameters_are_those_of_the_published_weights(name: str) -> None:
 
 def test_every_family_is_held_against_a_published_count() -> None:
     held = {said["model_type"] for _, said in PUBLISHED.values()}
-    assert set(FAMILIES) - held == {"gemma"}
+    assert set(FAMILIES) - held == {"gemma", "glm4_moe"}
 
 
 def test_gemma_is_held_too() -> None:
     """Gemma 2B has 2,506,172,416 parameters."""
     assert elements(shape_of(config("gemma", 18, 2048, 16384, 8, 1, 256000, head_dim=256))) == 2_506_172_416
+
+
+@pytest.mark.parametrize(
+    ("count", "more"),
+    [
+        (110_468_824_832, {}),
+        (
+            358_337_791_296,
+            {
+                "num_hidden_layers": 92, "hidden_size": 5120, "intermediate_size": 12288, "moe_intermediate_size": 1536,
+                "n_routed_experts": 160, "first_k_dense_replace": 3, "use_qk_norm": True,
+            },
+        ),
+    ],
+    ids=["GLM 4.5 Air", "GLM 4.5"],
+)  # fmt: skip
+def test_a_draft_layer_counts_without_the_tables_that_its_checkpoint_stores_again(
+    count: int, more: dict[str, Any]
+) -> None:
+    said = {**GLM, **more}
+    found = shape_of(said)
+    assert sum(part.elements for part in found.parts) == count - 2 * 151552 * said["hidden_size"]
+    assert found.draft_layers == 1
 
 
 def test_the_bytes_of_gpt_oss_20b_are_those_of_its_index() -> None:

@@ -34,31 +34,36 @@ def counted(inputs: Inputs, address: str) -> Counted | None:
         return None
     runs = [run for run in view.repo.of("run/v1") if run.service == inputs.service]
     for run in sorted(runs, key=lambda each: (each.model.at or "", each.name), reverse=True):
-        if run.model.outcome in (None, "completed") and _same_prompt(run, fixture, view):
-            found = next(_of_run(run, address, view), None)
+        same = _of_the_same_prompt(run, fixture, view)
+        if run.model.outcome in (None, "completed") and same:
+            found = next(_of_run(run, same, address, view), None)
             if found is not None:
                 return found
     return None
 
 
-def _same_prompt(run: Item, fixture: Item, view: View) -> bool:
-    asked = [view.repo.find("fixture/v1", name_of(pin), run.service) for pin in run.model.fixtures]
-    return any(
-        each is not None
-        and each.model is not None
-        and (each.model.prompt, each.model.max_tokens) == (fixture.model.prompt, fixture.model.max_tokens)
-        for each in asked
+def _of_the_same_prompt(run: Item, fixture: Item, view: View) -> frozenset[str]:
+    """The fixtures of a run with the same prompt and budget; its checks are among those that it pins."""
+    pinned = [view.repo.find("fixture/v1", name_of(pin), run.service) for pin in run.model.fixtures]
+    asked = fixture.model.prompt, fixture.model.max_tokens
+    return frozenset(
+        each.name
+        for each in pinned
+        if each is not None and each.model is not None and (each.model.prompt, each.model.max_tokens) == asked
     )
 
 
-def _of_run(run: Item, address: str, view: View) -> Iterator[Counted]:
+def _of_run(run: Item, same: frozenset[str], address: str, view: View) -> Iterator[Counted]:
     case = Case(run, view)
-    if not {"generated", "drafted", "accepted"} <= run.model.columns.keys() or case.rows is None:
+    if not {"fixture", "generated", "drafted", "accepted"} <= run.model.columns.keys() or case.rows is None:
         return
     for name, arm in run.model.arms.items():
         stack = view.repo.find("stack/v1", name_of(arm.stack), run.service)
+        mine = [trial for trial in case.trials if trial.arm == name and trial.counted]
         legs = [
-            each for trial in case.trials if trial.arm == name and trial.counted and (each := _of_leg(trial))
+            each
+            for trial in mine
+            if all(row.cells["fixture"] in same for row in trial.rows) and (each := _of_leg(trial))
         ]
         if stack is None or stack.model is None or not legs:
             continue
@@ -66,12 +71,8 @@ def _of_run(run: Item, address: str, view: View) -> Iterator[Counted]:
         setting = view.settings.effective(stack, None, delta).settings.get(address)
         if setting is not None:
             shares = [share for share, _ in legs]
-            yield Counted(
-                setting.value,
-                run.name,
-                Interval(median(shares), min(shares), max(shares)),
-                median([mean for _, mean in legs]),
-            )
+            accepted = Interval(median(shares), min(shares), max(shares))
+            yield Counted(setting.value, run.name, accepted, median([mean for _, mean in legs]))
 
 
 def _of_leg(trial: Trial) -> tuple[float, float] | None:

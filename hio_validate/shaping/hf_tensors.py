@@ -1,0 +1,138 @@
+"""The tensors of a checkpoint, by role, from its dimensions.
+
+Source: transformers, src/transformers/models/<model_type>/modeling_*.py; tests/shaping holds them against published counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hio_validate.shaping.hf_config import Config, Stored
+from hio_validate.shaping.hf_families import Mixture
+from hio_validate.shaping.read_shape import Keeps, Part
+
+
+def parts_of(read: Config, stored: Stored, layers: int, keeps: Keeps, tied: bool) -> Iterator[Part]:
+    """All tensors, draft layers aside."""
+    width, vocabulary = read.number("hidden_size"), read.number("vocab_size")
+    yield stored.plain("embedding", vocabulary * width)
+    for layer in range(layers):
+        yield from _layer(read, stored, layer, keeps)
+    yield stored.plain("norm", width)
+    if not tied:
+        yield stored.plain("output", vocabulary * width)
+
+
+def _layer(read: Config, stored: Stored, layer: int, keeps: Keeps) -> Iterator[Part]:
+    family, width = read.family, read.number("hidden_size")
+    yield stored.plain("norm", family.norms * width, family.norms)
+    yield from _latent(read, stored) if family.latent else _heads(read, stored, keeps)
+    mixture = family.mixture
+    if mixture and _is_mixture(read, mixture, layer):
+        yield from _mixture(read, stored, mixture)
+    else:
+        yield from _gated(stored, "mlp", read.number("intermediate_size"), width)
+        if read.flag("mlp_bias"):
+            yield stored.plain("feed-forward", 2 * read.number("intermediate_size") + width, 3)
+
+
+def _heads(read: Config, stored: Stored, keeps: Keeps) -> Iterator[Part]:
+    family, width = read.family, read.number("hidden_size")
+    heads = read.number("num_attention_heads")
+    queries, kept = heads * keeps.key, keeps.kv_heads * keeps.key
+    yield stored.linear("attention", "self_attn.q_proj", queries, width)
+    yield stored.linear("attention", "self_attn.k_proj", kept, width, 2)
+    yield stored.linear("attention", "self_attn.o_proj", width, queries)
+    stated = read.flag("attention_bias")
+    if family.qkv_bias if family.qkv_bias is not None else stated:
+        yield stored.plain("attention", queries + 2 * kept, 3)
+    if family.output_bias if family.output_bias is not None else stated:
+        yield stored.plain("attention", width)
+    if family.head_norms if family.head_norms is not None else read.flag("use_qk_norm"):
+        yield stored.plain("norm", 2 * keeps.key, 2)
+    if family.sinks:
+        yield stored.plain("attention", heads)
+
+
+def _latent(read: Config, stored: Stored) -> Iterator[Part]:
+    """Multi-head latent attention: modeling_deepseek_v3.py, DeepseekV3Attention."""
+    width, heads = read.number("hidden_size"), read.number("num_attention_heads")
+    plain, rope = read.number("qk_nope_head_dim"), read.number("qk_rope_head_dim")
+    value, rank, query_rank = (
+        read.number("v_head_dim"),
+        read.number("kv_lora_rank"),
+        read.maybe("q_lora_rank"),
+    )
+    query = heads * (plain + rope)
+    if query_rank:
+        yield stored.linear("attention", "self_attn.q_a_proj", query_rank, width)
+        yield stored.plain("norm", query_rank)
+        yield stored.linear("attention", "self_attn.q_b_proj", query, query_rank)
+    else:
+        yield stored.linear("attention", "self_attn.q_proj", query, width)
+    yield stored.linear("attention", "self_attn.kv_a_proj_with_mqa", rank + rope, width)
+    yield stored.plain("norm", rank)
+    yield stored.linear("attention", "self_attn.kv_b_proj", heads * (plain + value), rank)
+    yield stored.linear("attention", "self_attn.o_proj", width, heads * value)
+    if read.flag("attention_bias"):
+        yield stored.plain("attention", (query_rank or 0) + rank + rope + width, 3 if query_rank else 2)
+
+
+def _is_mixture(read: Config, mixture: Mixture, layer: int) -> bool:
+    if mixture.places == "step":
+        step = read.number("decoder_sparse_step")
+        return layer not in _dense(read) and (layer + 1) % step == 0
+    if mixture.places == "after-dense":
+        first, every = read.maybe("first_k_dense_replace") or 0, read.number("moe_layer_freq")
+        return layer >= first and layer % every == 0
+    return True
+
+
+def _dense(read: Config) -> list[Any]:
+    said = read.said.get("mlp_only_layers")
+    return said if isinstance(said, list) else []
+
+
+def _mixture(read: Config, stored: Stored, mixture: Mixture) -> Iterator[Part]:
+    """One layer's experts; its router and shared experts are passed by every token, as a feed-forward."""
+    width, count, inner = read.number("hidden_size"), read.number(mixture.count), read.number(mixture.width)
+    yield stored.linear("experts", "mlp.experts.up_proj", inner, width, 2 * count)
+    yield stored.linear("experts", "mlp.experts.down_proj", width, inner, count)
+    yield stored.plain("feed-forward", count * width)
+    if mixture.router_bias:
+        yield stored.plain("feed-forward", count)
+        yield stored.plain("experts", count * (2 * inner + width), 2)
+    if mixture.correction and read.said.get("topk_method", "noaux_tc") == "noaux_tc":
+        yield Part("feed-forward", "f32", count, count * 4)
+    if mixture.shared == "count":
+        shared = (read.maybe("n_shared_experts") or 0) * inner
+        if shared:
+            yield from _gated(stored, "mlp.shared_experts", shared, width)
+    elif mixture.shared == "width":
+        yield from _gated(stored, "mlp.shared_expert", read.number("shared_expert_intermediate_size"), width)
+        yield stored.plain("feed-forward", width)
+
+
+def _gated(stored: Stored, module: str, inner: int, width: int) -> Iterator[Part]:
+    """A gated feed-forward: gate and up, then down."""
+    yield stored.linear("feed-forward", f"{module}.up_proj", inner, width, 2)
+    yield stored.linear("feed-forward", f"{module}.down_proj", width, inner)
+
+
+def draft_of(read: Config, stored: Stored, keeps: Keeps, layers: int) -> Iterator[Part]:
+    """Layers for multi-token prediction: a layer as the last one, three norms, and the product of both inputs.
+
+    Source: DeepSeek-V3, README_WEIGHTS.md: embedding and head are the main model's, and not counted again.
+    """
+    width = read.number("hidden_size")
+    made = [
+        *_layer(read, stored, read.number("num_hidden_layers"), keeps),
+        stored.plain("norm", 3 * width, 3),
+    ]
+    made.append(stored.linear("draft", "eh_proj", width, 2 * width))
+    read.unknown.append(
+        "whether the checkpoint stores embedding and head again for draft layers; they count once"
+    )
+    for part in made:
+        yield Part("draft", part.type, part.elements * layers, part.bytes * layers, part.tensors * layers)
