@@ -238,6 +238,39 @@ def test_an_unknown_microbatch_is_one_pass_at_least_and_one_a_token_at_most() ->
     assert unknown.low < known.value < unknown.high
 
 
+def test_what_is_stated_of_a_pass_counts_for_each_pass() -> None:
+    stated = said(launches=450, launch=4, collective_bytes=1e6, link=1e9, link_latency=20)
+    asked = inputs("request", "ttft_ms", **USUAL, stated=stated)  # two passes, of 64 and of 36 tokens
+    spent = times(terms_of(asked))
+    assert spent["launches"] == pytest.approx(2 * 450 * 4e-6)
+    assert spent["collectives"] == pytest.approx(2 * (1e6 / 1e9 + 20e-6))
+
+
+def test_devices_share_the_layers_that_draft() -> None:
+    with_layers = shape(("attention", "f16", 100, 200), ("draft", "f16", 50, 100), draft_layers=1)
+    stated = said(draft_tokens=2, acceptance=1, memory_read=100)
+    ledger = terms_of(inputs(shape=with_layers, drafting="mtp", stated=stated, devices=4))
+    assert times(ledger)["draft"] == pytest.approx(2 / 3 / 4)
+
+
+@pytest.mark.parametrize(
+    ("path", "metric", "prompt", "own_kernel"),
+    [
+        ("decode-token", "tpot_ms", 100, True),
+        ("request", "ttft_ms", 100, False),
+        ("request", "wall_s", 100, False),
+        ("request", "ttft_ms", 1, True),
+    ],
+)
+def test_a_kernel_of_one_vector_tells_the_time_of_passes_of_one_token(
+    path: str, metric: str, prompt: int, own_kernel: bool
+) -> None:
+    kernels = ceilings("kernels", {"q4-k": rate("matvec", 500.0, "B/s", threads=1, dtype="q4_K")})
+    asked = inputs(path, metric, **{**USUAL, "ceilings": (HERE, kernels), "prompt_tokens": prompt})
+    weights = next(term for term in terms_of(asked).terms if term.name == "weights")
+    assert ("q4-k of kernels" in (weights.cost.assumed or "")) is own_kernel
+
+
 LACKING: dict[str, tuple[dict[str, Any], str]] = {
     "the shape": ({"shape": None}, "hio probe model"),
     "rates": ({"ceilings": ()}, "hio probe host --yes"),

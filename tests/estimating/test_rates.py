@@ -215,6 +215,18 @@ def test_products_of_another_format_are_as_wide_as_their_numbers_are_narrow() ->
     assert own is not None and own.interval == Interval.exact(1e6) and own.cost.assumed is None
 
 
+def test_of_other_formats_the_one_that_may_be_fastest_is_taken() -> None:
+    chip = ceilings(
+        "chip",
+        {
+            "plain": rate("matmul", 67.0, "TFLOP/s", dtype="f32"),
+            "tensor": rate("matmul", 989.0, "TFLOP/s", dtype="bf16"),
+        },
+    )
+    price = product_price(inputs(ceilings=(chip,)), "int8")
+    assert price is not None and (price.cost.rate, price.interval.high) == ("tensor", 2 * 989e12)
+
+
 def test_formats_with_one_rate_name_it_though_some_are_wider() -> None:
     half = shape(("attention", "Q4_K", 10_000, 6_000), ("feed-forward", "f16", 8_000, 16_000))
     compute = term(terms_of(inputs(shape=half, ceilings=(BOX,), threads=1)), "compute")
