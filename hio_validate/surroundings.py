@@ -27,6 +27,7 @@ from hio_validate.repo import (
 from hio_validate.source import read
 
 _KNOWN_GOOD = "manifests/known-good/"
+_ESTIMATES = "/estimates/"
 _HAS_A_FAMILY = frozenset({"stack/v1", "capture/v1", "engine/v1", "known-good/v1"})
 
 
@@ -158,11 +159,12 @@ class _Surroundings:
         }
 
     def _whole_ledger(self, path: str) -> list[str]:
-        """A ledger counts as a whole: for its own entries, and for the matrices and rollback plans of its service."""
+        """A ledger counts as a whole: for its own entries, and for matrices, rollback plans and estimates of its service."""
         if not path.startswith("ledger/"):
             return []
         service = service_of(path)
-        rooms = (f"ledger/{service}/", f"matrix/{service}/", f"manifests/services/{service}/rollbacks/")
+        home = f"manifests/services/{service}"
+        rooms = (f"ledger/{service}/", f"matrix/{service}/", f"{home}/rollbacks/", f"{home}/estimates/")
         return [other for other in self.known if other.startswith(rooms)]
 
     def _namers(self, path: str) -> Iterator[str]:
@@ -193,6 +195,8 @@ class _Surroundings:
             return item.kind in _HAS_A_FAMILY
         if path.startswith("manifests/sites/") and item.kind == "matrix/v1" and item.service:
             return place_of(path)[0] == item.service.partition("/")[0]
+        if _ESTIMATES in path and item.kind == "entry/v1":
+            return True  # the evidence of a decision names it in words
         return item.model is not None and any(
             self._may_mean(reference, item, path) for reference in references(item)
         )
@@ -241,6 +245,15 @@ class _Surroundings:
                 found[service].append(path)
         return found
 
+    @cached_property
+    def _estimates(self) -> dict[str | None, list[str]]:
+        """Service -> its estimates."""
+        found: dict[str | None, list[str]] = defaultdict(list)
+        for path, service in self._services.items():
+            if _ESTIMATES in path:
+                found[service].append(path)
+        return found
+
     def _namesakes(self, path: str) -> list[str]:
         return self.by_name.get(place_of(path), [])
 
@@ -248,8 +261,11 @@ class _Surroundings:
         for reference in references(item) if item.model is not None else ():
             for meaning in _meanings(reference, item):
                 yield from self.by_name.get(meaning, ())
-        if item.kind in ("matrix/v1", "entry/v1", "plan/v1", "rollback/v1") and item.service:
+        if item.kind in ("matrix/v1", "entry/v1", "plan/v1", "rollback/v1", "estimate/v1") and item.service:
             yield from self.ledgers.get(item.service, ())
+        if item.kind == "entry/v1":
+            said = self.raw(item.file)
+            yield from (path for path in self._estimates.get(item.service, ()) if _name_in_text(path) in said)
         if item.kind in ("stack/v1", "matrix/v1", "plan/v1") and item.service:
             # The site says what ${host} stands for, and which ports are taken.
             yield from self.by_name.get((item.service.partition("/")[0], None), ())

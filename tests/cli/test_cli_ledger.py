@@ -55,10 +55,16 @@ def test_the_ledger_recorded_here_says_what_was_written_down_by_hand() -> None:
     assert said_of(shown(OWN, "lab/gemma-270m")) == {
         "parent": "threads-2",
         "accepted": ["server.threads"],
-        "excluded": ["server.flash-attn", "server.ubatch-size"],
-        "tests": [
+        "excluded": [
+            "server.flash-attn",
+            "server.ubatch-size",
+            "server.poll",
             "server.cache-type-k",
+            "server.threads",
+        ],
+        "tests": [
             "prefill-trio",
+            "server.spec-type",
             "server.spec-type",
             "server.flash-attn",
             "the bundle prefill-trio",
@@ -68,9 +74,9 @@ def test_the_ledger_recorded_here_says_what_was_written_down_by_hand() -> None:
         ],
     }
     next_ = hio(OWN, "ledger", "next", "lab/gemma-270m")
-    assert next_.out.splitlines()[1] == "test      server.cache-type-k"
+    assert next_.out.splitlines()[1] == "test      prefill-trio"
     assert (
-        "  server.flash-attn  off -> on  (base-to-flash-on)\n    measure this change alone against base"
+        "  server.flash-attn  off -> on  (base-to-flash-on)\n    a third comparison of flash attention in decode"
         in next_.out
     )
     assert (

@@ -192,7 +192,7 @@ def test_a_bundle_becomes_a_combined_plan(tmp_path: Path) -> None:
     plan = plan_in(repo, f"{ROOM}/plans/capacity.yaml")
     assert plan.combined
     assert plan.arms["capacity"].set == {"server.threads": 2, "server.batch-size": 256}
-    assert sorted(plan.factors) == ["server.threads", "server.batch-size"]
+    assert sorted(plan.factors) == ["server.batch-size", "server.threads"]
     write_what_is_asked(repo)
     assert rules(checked(repo, "capacity"), "error") == set()
 
