@@ -151,8 +151,8 @@ def page(root: Path) -> str:
         "predicted by measured: 1.3 means that 30 % more were possible at best; below 1, the arm was faster than the "
         "best guess of its bound, and **refuted** where it was faster than the bound's upper end.",
         "Not counted: what stands between the kernels (norms, activations, the waiting of threads for each other), and that "
-        "a prefill pass ends with the output layer for one token, which reads while the rest multiplies: its time is added to "
-        "the rest's, and the bound takes the longer of both. A prompt of a few tokens shows that most.",
+        "kernels reach less with a few vectors (a short prompt, the drafted tokens of a pass) than with the 512 that "
+        "`hio probe engine` multiplies by.",
         _summary(rows, known),
     ]
     for metric, heading in METRICS.items():

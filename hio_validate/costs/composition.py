@@ -30,8 +30,9 @@ from hio_validate.models.estimate import Term, Workload
 
 Groups = tuple[tuple[str, ...], ...]
 
-SERIAL: Final = ("draft", "host-gaps", "queueing", "dispatch")
-"""Terms that overlap with nothing: the pass waits for them, or they for it."""
+SERIAL: Final = ("draft", "output", "host-gaps", "queueing", "dispatch")
+"""Terms that overlap with nothing: the pass waits for them, or they for it. The output layer multiplies what the rest of a
+pass has made, so that its products begin when that has ended; it is a term of its own only where their rate is measured."""
 
 METRIC_UNIT: Final[dict[str, str]] = {
     "decode_tps": "1", "prefill_tps": "1", "bench_decode_tps": "1", "bench_prefill_tps": "1",

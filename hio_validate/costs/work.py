@@ -53,6 +53,16 @@ def weights_per_pass(shape: Shape, tokens: Interval, *, output: bool = True) -> 
     return total(*weights_by_type(shape, tokens, output=output).values())
 
 
+def output_by_type(shape: Shape) -> dict[str, Interval]:
+    """Bytes of the output head, by number format: the table of the embedding where that is the output, too."""
+    role = "embedding" if is_tied(shape) else "output"
+    found: dict[str, Interval] = {}
+    for each in shape.weights:
+        if each.role == role:
+            found[each.type] = found.get(each.type, ZERO) + Interval.exact(float(each.bytes))
+    return found
+
+
 def distinct_experts(count: int, active: int, tokens: Interval) -> Interval:
     """Experts of one layer that a pass over `tokens` tokens meets, shared ones aside.
 

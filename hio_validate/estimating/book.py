@@ -23,6 +23,7 @@ HOW: Final = {
 
 _REFUTED_ON_DEVICES: Final = {
     "weights": "kernel-counters", "kv-read": "kernel-counters", "kv-write": "kernel-counters", "compute": "kernel-counters",
+    "output": "kernel-counters",
     "collectives": "device-timeline", "launches": "device-timeline", "host-gaps": "decode-step-budget",
     "loading": "attribute-cpu-and-device", "queueing": "size-capacity", "draft": "decode-step-budget",
     "dispatch": "attribute-cpu-and-device",

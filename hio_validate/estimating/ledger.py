@@ -132,8 +132,12 @@ def _passes(book: Book) -> None:
     if shape is None:
         book.lacks_shape()
     elif work := _work(book, shape):
-        terms.of_memory(book, shape, work)
-        terms.of_products(book, shape, work)
+        prices = terms.output_prices(book, work)
+        rest = work.without_head() if prices else work
+        terms.of_memory(book, shape, rest)
+        terms.of_products(book, shape, rest)
+        if work.head is not None and prices:
+            terms.of_output(book, shape, work.head, prices)
         terms.of_passes(book, work)
         terms.of_drafting(book, shape, work)
     if inputs.path == "request":

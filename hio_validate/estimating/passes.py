@@ -15,6 +15,7 @@ from hio_validate.costs.work import (
     attention_flops_over,
     kv_bytes_per_token,
     kv_read_over,
+    output_by_type,
     products_by_type,
     weights_by_type,
 )
@@ -24,6 +25,19 @@ from hio_validate.models.shape import Shape
 
 ByType = Mapping[str, Interval]
 ONE = Interval.exact(1.0)
+
+
+@dataclass(frozen=True)
+class Head:
+    """The output layer of the last token of a pass over several, and the rest of the work without it."""
+
+    read: ByType
+    """Bytes of the output layer, by number format."""
+    weights: ByType
+    products: ByType
+
+    def times(self, count: Interval) -> Head:
+        return Head(*(_times(each, count) for each in (self.read, self.weights, self.products)))
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,8 @@ class Work:
     """Whether each pass evaluates one token, so that reading and multiplying weights are one measured thing."""
     positions_known: bool = True
     """Whether K/V read and attention are counted: where the lengths are not known, they are not."""
+    head: Head | None = None
+    """The output layer, contained in `weights` and `products`, where it can be told apart."""
 
     def __add__(self, other: Work) -> Work:
         return Work(
@@ -64,13 +80,20 @@ class Work:
         return replace(
             self,
             passes=self.passes * count,
-            weights={type: part * count for type, part in self.weights.items()},
-            products={type: part * count for type, part in self.products.items()},
+            weights=_times(self.weights, count),
+            products=_times(self.products, count),
             attention=self.attention * count,
             kv_read=self.kv_read * count,
             kv_write=self.kv_write * count,
             drafted=self.drafted * count,
+            head=self.head.times(count) if self.head else None,
         )
+
+    def without_head(self) -> Work:
+        """The work before the output layer, which is not told apart any more."""
+        if self.head is None:
+            return self
+        return replace(self, weights=self.head.weights, products=self.head.products, head=None)
 
     def or_else(self, other: Work) -> Work:
         """This one as the best guess, within the ends of both."""
@@ -82,6 +105,7 @@ class Work:
             attention=either(self.attention, other.attention),
             kv_read=either(self.kv_read, other.kv_read),
             kv_write=either(self.kv_write, other.kv_write),
+            head=None,
         )
 
 
@@ -162,17 +186,26 @@ def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int) -> 
         return weights_by_type(shape, Interval.exact(float(count)), output=output)
 
     whole = {type: part * float(passes - 1) for type, part in weights(microbatch, False).items()}
+    every = Interval.exact(float(tokens))
+    head = Head(
+        output_by_type(shape), _sum(whole, weights(last, False)), products_by_type(shape, every, ZERO)
+    )
     ends = range(microbatch, (passes - 1) * microbatch + 1, microbatch)
     return Work(
         Interval.exact(float(passes)),
         _sum(whole, weights(last, True)) if passes > 1 else weights(last, True),
-        products_by_type(shape, Interval.exact(float(tokens)), ONE),
+        products_by_type(shape, every, ONE),
         attention_flops_over(shape, range(1, tokens + 1)) * float(tokens),
         kv_read_over(shape, ends, *kinds, microbatch) * float(passes - 1)
         + kv_read_over(shape, range(tokens, tokens + 1), *kinds, last),
         kv_bytes_per_token(shape, *kinds) * float(tokens),
         one_token=tokens == 1,
+        head=head if last > 1 else None,
     )
+
+
+def _times(parts: ByType, count: Interval) -> ByType:
+    return {type: part * count for type, part in parts.items()}
 
 
 def _sum(one: ByType, other: ByType) -> ByType:

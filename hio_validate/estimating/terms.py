@@ -10,7 +10,7 @@ from hio_validate.costs.interval import Interval, total
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import draft_bytes
 from hio_validate.estimating.book import Book
-from hio_validate.estimating.passes import Work
+from hio_validate.estimating.passes import Head, Work
 from hio_validate.estimating.rates import (
     Price,
     price_of,
@@ -21,6 +21,28 @@ from hio_validate.estimating.rates import (
 )
 from hio_validate.models.estimate import UnitCost
 from hio_validate.models.shape import Shape
+
+
+def output_prices(book: Book, work: Work) -> dict[str, Price]:
+    """What the output layer costs by number format, where the engine's own kernel was measured for all of them; else nothing.
+
+    Where only a rate of memory is known, its weights might be read while the rest is multiplied: then it is no term of its own.
+    """
+    formats = work.head.read if work.head is not None else {}
+    found = {type: reading_price(book.inputs, type, one_token=True) for type in formats}
+    prices = {type: each[0] for type, each in found.items() if each is not None and each[1]}
+    return prices if len(prices) == len(formats) else {}
+
+
+def of_output(book: Book, shape: Shape, head: Head, prices: Mapping[str, Price]) -> None:
+    """The output layer of the last token: its products begin when the rest of the pass has ended."""
+    share = 1 / book.inputs.workload.devices
+    read = {type: part * share for type, part in head.read.items()}
+    book.add(
+        "output", "memory", "read and multiply the output layer for the last token, after the rest of the pass",
+        fitting(total(*read.values()), Dimension.DATA), together(read, prices),
+        f"shape {shape.name}: tensors of the output",
+    )  # fmt: skip
 
 
 def of_memory(book: Book, shape: Shape, work: Work) -> None:

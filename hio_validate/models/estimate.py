@@ -18,7 +18,7 @@ from hio_validate.models.shape import AT_LEAST_ONE
 
 NOT_NEGATIVE = {'type': 'float', 'allow_inf_nan': False, 'ge': 0}
 
-TERM_NAME = {'type': 'literal', 'expected': ['weights', 'kv-read', 'kv-write', 'compute', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch']}
+TERM_NAME = {'type': 'literal', 'expected': ['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch']}
 
 RESOURCE = {'type': 'literal', 'expected': ['memory', 'compute', 'interconnect', 'launch', 'host', 'storage', 'network', 'queue']}
 
@@ -49,7 +49,7 @@ class UnitCost(Record):
 class Term(Record):
     """One cost of the ledger."""
 
-    name: Literal['weights', 'kv-read', 'kv-write', 'compute', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] = field(TERM_NAME, 'Which cost.')
+    name: Literal['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] = field(TERM_NAME, 'Which cost.')
     about: str = field(TEXT, 'What is done, in words.')
     resource: Literal['memory', 'compute', 'interconnect', 'launch', 'host', 'storage', 'network', 'queue'] = field(RESOURCE, 'What it uses.')
     work: Amount = field(Amount.core, 'How much of it, for one unit of the path.')
@@ -64,7 +64,7 @@ class Term(Record):
 class BoundTime(Record):
     """The lower bound: groups one after the other, within a group all at the same time."""
 
-    groups: list[list[Literal['weights', 'kv-read', 'kv-write', 'compute', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch']]] = field({'type': 'list', 'items_schema': {'type': 'list', 'items_schema': TERM_NAME}, 'min_length': 1}, 'Terms that overlap stand in one group (the longest counts); groups are added.')
+    groups: list[list[Literal['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch']]] = field({'type': 'list', 'items_schema': {'type': 'list', 'items_schema': TERM_NAME}, 'min_length': 1}, 'Terms that overlap stand in one group (the longest counts); groups are added.')
     time: Amount = field(Amount.core, 'The sum over the groups of the longest term of each.')
     metric: Amount | None = field({'type': 'nullable', 'schema': Amount.core}, "The same as the target's metric; a rate is 1 by it.", default=None)
 
@@ -123,7 +123,7 @@ class Candidate(Record):
     name: str = field(NAME, 'Short name.')
     family: int = field({'type': 'int', 'ge': 1, 'le': 7}, 'The hint family, 1 to 7.')
     mechanism: str = field(TEXT, 'What it would do.')
-    term: Literal['weights', 'kv-read', 'kv-write', 'compute', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] | None = field({'type': 'nullable', 'schema': TERM_NAME}, 'The term it makes smaller; absent: what no term explains.', default=None)
+    term: Literal['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] | None = field({'type': 'nullable', 'schema': TERM_NAME}, 'The term it makes smaller; absent: what no term explains.', default=None)
     factor: str | None = field({'type': 'nullable', 'schema': ADDRESS}, 'The setting that does it, where one does.', default=None)
     change: str | None = field({'type': 'nullable', 'schema': TEXT}, 'From what to what.', default=None)
     share_percent: Amount = field(Amount.core, "The term's share of the measured time, or of the bound; unit 1.")

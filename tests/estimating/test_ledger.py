@@ -271,6 +271,28 @@ def test_a_kernel_of_one_vector_tells_the_time_of_passes_of_one_token(
     assert ("q4-k of kernels" in (weights.cost.assumed or "")) is own_kernel
 
 
+@pytest.mark.parametrize(
+    ("path", "metric", "each"), [("prefill-token", "prefill_tps", 100), ("request", "ttft_ms", 1)]
+)
+def test_the_output_layer_follows_a_prompt_where_its_own_kernel_was_measured(
+    path: str, metric: str, each: int
+) -> None:
+    without = terms_of(inputs(path, metric, **USUAL))
+    assert "output" not in times(without)
+    kernels = ceilings("kernels", {"head": rate("matvec", 400.0, "B/s", threads=1, dtype="f16")})
+    ledger = terms_of(inputs(path, metric, **{**USUAL, "ceilings": (HERE, kernels)}))
+    assert work(ledger, "output").value == pytest.approx(6400 / each)
+    assert times(ledger)["output"] == pytest.approx(16 / each) and ("output",) in ledger.groups
+    read, products = (work(without, name).value - work(ledger, name).value for name in ("weights", "compute"))
+    assert (read, products) == (pytest.approx(6400 / each), pytest.approx(2 * 3200 / each))
+
+
+def test_a_prompt_of_one_token_has_no_output_layer_apart() -> None:
+    kernels = ceilings("kernels", {"head": rate("matvec", 400.0, "B/s", threads=1, dtype="f16")})
+    more = {"ceilings": (HERE, kernels), "prompt_tokens": 1}
+    assert "output" not in times(terms_of(inputs("request", "ttft_ms", **{**USUAL, **more})))
+
+
 LACKING: dict[str, tuple[dict[str, Any], str]] = {
     "the shape": ({"shape": None}, "hio probe model"),
     "rates": ({"ceilings": ()}, "hio probe host --yes"),

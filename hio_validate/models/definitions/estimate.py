@@ -30,6 +30,7 @@ TermName = Literal[
     "kv-read",
     "kv-write",
     "compute",
+    "output",
     "collectives",
     "launches",
     "host-gaps",
@@ -38,7 +39,7 @@ TermName = Literal[
     "draft",
     "dispatch",
 ]
-"""The kinds of cost (contract 9.2)."""
+"""The kinds of cost (contract 9.2); output: the output layer for one token, after a pass over several."""
 
 Resource = Literal["memory", "compute", "interconnect", "launch", "host", "storage", "network", "queue"]
 
