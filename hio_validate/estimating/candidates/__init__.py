@@ -55,11 +55,6 @@ class LookedAt(NamedTuple):
     """What was assumed for candidates, beside the assumptions of the ledger."""
 
 
-def candidates_of(inputs: Inputs, ledger: Ledger, bound: BoundTime | None) -> tuple[Candidate, ...]:
-    """What could pay, the first one first."""
-    return looked_at(inputs, ledger, bound).candidates
-
-
 def looked_at(inputs: Inputs, ledger: Ledger, bound: BoundTime | None) -> LookedAt:
     """The candidates, with what is missing for others and why others are not proposed."""
     if inputs.wrong:
