@@ -16,11 +16,11 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from hio_validate.costs.units import base  # noqa: E402
-from hio_validate.estimating.cannot import CannotEstimate  # noqa: E402
-from hio_validate.estimating.gather import inputs_of  # noqa: E402
-from hio_validate.estimating.inputs import Inputs  # noqa: E402
-from hio_validate.estimating.ledger import bound_of, terms_of  # noqa: E402
-from hio_validate.estimating.recorded import cache_of, concurrency_of, rows_asked  # noqa: E402
+from hio_validate.estimating.bounds.ledger import bound_of, terms_of  # noqa: E402
+from hio_validate.estimating.context.cannot import CannotEstimate  # noqa: E402
+from hio_validate.estimating.context.gather import inputs_of  # noqa: E402
+from hio_validate.estimating.context.inputs import Inputs  # noqa: E402
+from hio_validate.estimating.context.recorded import cache_of, concurrency_of, rows_asked  # noqa: E402
 from hio_validate.evidence.averages import median  # noqa: E402
 from hio_validate.evidence.case import Case  # noqa: E402
 from hio_validate.evidence.raw import is_unknown, number  # noqa: E402

@@ -16,9 +16,9 @@ from hio_validate import history, parents
 from hio_validate.cli.estimate_writing import Kept, kept
 from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.shared import as_json, repo_option, root_of, show, stop, user, width
-from hio_validate.estimating.cannot import CannotEstimate
-from hio_validate.estimating.gather import inputs_of
-from hio_validate.estimating.stated import stated
+from hio_validate.estimating.context.cannot import CannotEstimate
+from hio_validate.estimating.context.gather import inputs_of
+from hio_validate.estimating.context.stated import stated
 from hio_validate.estimating.whole import estimate as estimate_of
 from hio_validate.evidence.metrics import METRICS
 from hio_validate.models.base import NAME

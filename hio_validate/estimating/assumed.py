@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from hio_validate.estimating.bounds.ledger import Ledger, bound_of, terms_of
 from hio_validate.estimating.candidates import LookedAt, looked_at
-from hio_validate.estimating.inputs import STATED, Inputs
-from hio_validate.estimating.ledger import Ledger, bound_of, terms_of
+from hio_validate.estimating.context.inputs import STATED, Inputs
 from hio_validate.models.estimate import Amount, Assumption, Candidate
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.moment import seconds_of
 
 LEGS, LEG_S = 8, 300.0

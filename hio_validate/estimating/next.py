@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from hio_validate.costs.routes import ROUTES
 from hio_validate.estimating import typed
+from hio_validate.estimating.bounds.ledger import Ledger
 from hio_validate.estimating.candidates.bounded import measured_time
 from hio_validate.estimating.candidates.mechanism import Seen
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.ledger import Ledger
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import BoundTime, Candidate, NextExperiment
 
 ABOVE = 0.05

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Candidate
 
 

@@ -11,11 +11,11 @@ from typing import Any, cast
 
 from hio_validate import __version__
 from hio_validate.estimating.assumed import that_matter
+from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.estimating.candidates import LookedAt, looked_at
-from hio_validate.estimating.in_force import PREFILLS
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.ledger import bound_of, terms_of
-from hio_validate.estimating.measured import compared
+from hio_validate.estimating.context.in_force import PREFILLS
+from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.measured import compared
 from hio_validate.estimating.next import next_of
 from hio_validate.models.base import JudgedBy
 from hio_validate.models.estimate import Estimate

@@ -160,7 +160,7 @@ def test_what_is_not_committed_is_said(repo: Path) -> None:
 
 
 def test_the_help_names_everything_that_may_be_stated() -> None:
-    from hio_validate.estimating.inputs import STATED  # beside what the help says
+    from hio_validate.estimating.context.inputs import STATED  # beside what the help says
 
     said = hio(Path.cwd(), "estimate", "--help")
     assert said.code == 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hio_validate.estimating.assumed import that_matter
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.ledger import terms_of
+from hio_validate.estimating.bounds.ledger import terms_of
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Amount, Assumption
 from tests.estimating.candidates.workbench import asked, bench, looked, names
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from hio_validate.costs.routes import ROUTES
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.ledger import bound_of, terms_of
+from hio_validate.estimating.bounds.ledger import bound_of, terms_of
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.next import next_of
 from hio_validate.models.estimate import NextExperiment
 from hio_validate.repo import item_of

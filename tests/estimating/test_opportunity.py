@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.estimating.candidates import opportunity_of
-from hio_validate.estimating.ledger import bound_of, terms_of
 from hio_validate.estimating.next import next_of
 from hio_validate.models.estimate import Estimate
 from hio_validate.repo import item_of

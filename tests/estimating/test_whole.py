@@ -10,7 +10,7 @@ import pytest
 from hio_validate.cli.estimate_writing import content_of, file_of
 from hio_validate.diagnostic import Severity
 from hio_validate.engine import run as judged
-from hio_validate.estimating.stated import stated
+from hio_validate.estimating.context.stated import stated
 from hio_validate.estimating.whole import estimate
 from hio_validate.history import Folder
 from hio_validate.models.estimate import Estimate

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hio_validate.estimating.gather import inputs_of
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.context.gather import inputs_of
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.history import Folder
 from hio_validate.repo import load
 from hio_validate.rules.base import View

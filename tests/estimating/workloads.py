@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hio_validate.estimating.inputs import STATED, Inputs
+from hio_validate.estimating.context.inputs import STATED, Inputs
 from hio_validate.models.estimate import Amount, EstimateTarget, Workload
 from hio_validate.repo import Item, item_of
 from hio_validate.source import read

@@ -198,8 +198,9 @@ def test_a_trial_without_a_request_is_a_run_without_rows(tmp_path: Path) -> None
     assert run.legs[0].invalid == [abort.why]
 
 
+# Long enough that a busy machine can observe it while it measures.
 BENCH: dict[str, Any] = {
-    "method": "llama-bench", "bench": {"prompt_tokens": 32, "generated_tokens": 8, "repetitions": 2},
+    "method": "llama-bench", "bench": {"prompt_tokens": 64, "generated_tokens": 48, "repetitions": 3},
     "fixture": None, "requests": None,
     "decide": {"metric": "bench_decode_tps", "better": "higher", "at_least_percent": 5.0, "test": "permutation",
                "alpha": 0.05},
@@ -211,7 +212,7 @@ def test_llama_bench_is_a_measuring_method(tmp_path: Path) -> None:
     for place in (1, 2):
         record = t.leg(place)
         assert not record["invalid"], record["invalid"]
-        assert [(row["evaluated"], row["generated"]) for row in record["rows"]] == [(32, 8)] * 2
+        assert [(row["evaluated"], row["generated"]) for row in record["rows"]] == [(64, 48)] * 3
         assert all(row["bench_prefill_tps"] > row["bench_decode_tps"] > 0 for row in record["rows"])
         assert record["capture"]
     t.recorded()

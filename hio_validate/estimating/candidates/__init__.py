@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import amount
+from hio_validate.estimating.bounds.ledger import Ledger
 from hio_validate.estimating.candidates import (
     bulk,
     generated_code,
@@ -22,9 +23,8 @@ from hio_validate.estimating.candidates import (
 from hio_validate.estimating.candidates.bounded import Bounded, bounded
 from hio_validate.estimating.candidates.known_already import decided
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.duration import minutes_of
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.ledger import Ledger
 from hio_validate.estimating.opportunity import opportunity_of as opportunity_of
 from hio_validate.models.estimate import Assumption, BoundTime, Candidate
 

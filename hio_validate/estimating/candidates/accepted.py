@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hio_validate.costs.interval import Interval
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.trials import Trial

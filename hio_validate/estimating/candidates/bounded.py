@@ -12,9 +12,9 @@ from hio_validate.costs.composition import longest_of_groups
 from hio_validate.costs.gain import at_most, of_times
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, base
+from hio_validate.estimating.bounds.ledger import terms_of
 from hio_validate.estimating.candidates.mechanism import Mechanism, Seen, times_of
 from hio_validate.estimating.candidates.profiled import parts_of, share_of
-from hio_validate.estimating.ledger import terms_of
 
 ALMOST_ALL = 0.999
 """A rate has no bound where all of the time vanishes: at most this share of it does."""

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 from hio_validate.costs.composition import longest_of_groups, time_of
 from hio_validate.costs.interval import ZERO, Interval
 from hio_validate.costs.units import amount
-from hio_validate.estimating.inputs import STATED, Inputs
-from hio_validate.estimating.ledger import Ledger
+from hio_validate.estimating.bounds.ledger import Ledger
+from hio_validate.estimating.context.inputs import STATED, Inputs
 from hio_validate.models.estimate import Assumption, BoundTime
 from hio_validate.models.profile import Part, Profile
 from hio_validate.models.shape import Shape

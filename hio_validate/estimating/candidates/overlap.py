@@ -14,7 +14,7 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, amount, base
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.ceilings import Rate
 from hio_validate.rules.base import listed
 

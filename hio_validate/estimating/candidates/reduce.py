@@ -13,11 +13,11 @@ from hio_validate.costs.composition import longest_of_groups
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.speculation import break_even_share
 from hio_validate.costs.units import amount, base
+from hio_validate.estimating.bounds.ledger import terms_of
 from hio_validate.estimating.candidates.accepted import Counted, counted
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen, times_of
 from hio_validate.estimating.candidates.profiled import named_parts
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.ledger import terms_of
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Assumption
 
 _KINDS = ("ngram-mod", "ngram-simple", "ngram-cache")

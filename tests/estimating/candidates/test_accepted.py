@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hio_validate.estimating.candidates.accepted import counted
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.history import Folder
 from hio_validate.repo import load
 from hio_validate.rules.base import View

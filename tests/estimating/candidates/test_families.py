@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from hio_validate.estimating.bounds.ledger import Ledger, bound_of, terms_of
 from hio_validate.estimating.candidates.generated_code import find as generated
 from hio_validate.estimating.candidates.mechanism import Found, Seen
 from hio_validate.estimating.candidates.profiled import is_flat, share_of
-from hio_validate.estimating.ledger import Ledger, bound_of, terms_of
 from hio_validate.models.estimate import Amount
 from hio_validate.models.profile import Profile
 from hio_validate.source import read

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hio_validate.costs.gain import rate_gained, time_saved
-from hio_validate.estimating.ledger import bound_of, terms_of
+from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.repo import item_of
 from hio_validate.source import read
 from tests.estimating.candidates.workbench import STACK, asked, bench, looked, named, names, profile

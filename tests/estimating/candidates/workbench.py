@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.estimating.candidates import LookedAt, looked_at
-from hio_validate.estimating.gather import inputs_of
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.ledger import bound_of, terms_of
+from hio_validate.estimating.context.gather import inputs_of
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Amount, Candidate, MeasuredBaseline
 from tests.estimating.tiny import CEILINGS, SHAPE, changed, put, view_of
 from tests.small_repo import FILES, HELP, ROOM, SERVICE, baseline, committed, pin, sha

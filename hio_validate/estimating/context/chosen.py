@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hio_validate.estimating.cannot import CannotEstimate
-from hio_validate.estimating.recorded import Recorded
+from hio_validate.estimating.context.cannot import CannotEstimate
+from hio_validate.estimating.context.recorded import Recorded
 from hio_validate.repo import Item, Repo
 from hio_validate.spelling import nearest
 

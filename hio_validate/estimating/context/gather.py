@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from hio_validate.estimating.cannot import CannotEstimate as CannotEstimate
-from hio_validate.estimating.chosen import Chosen, ceilings_of, file_of, named, profile_of, shape_of
-from hio_validate.estimating.counted import drafting_counted
-from hio_validate.estimating.in_force import PREFILLS, InForce, in_force
-from hio_validate.estimating.inputs import Inputs, Path
-from hio_validate.estimating.measured import baseline_of
-from hio_validate.estimating.recorded import Recorded, asked_fixture, cache_of, counts_of, model_of
+from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
+from hio_validate.estimating.context.chosen import Chosen, ceilings_of, file_of, named, profile_of, shape_of
+from hio_validate.estimating.context.counted import drafting_counted
+from hio_validate.estimating.context.in_force import PREFILLS, InForce, in_force
+from hio_validate.estimating.context.inputs import Inputs, Path
+from hio_validate.estimating.context.measured import baseline_of
+from hio_validate.estimating.context.recorded import Recorded, asked_fixture, cache_of, counts_of, model_of
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.correctness import open_failures
 from hio_validate.evidence.metrics import METRICS

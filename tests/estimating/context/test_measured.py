@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from hio_validate.estimating.gather import CannotEstimate
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.measured import compared
-from hio_validate.estimating.stated import stated
+from hio_validate.estimating.context.gather import CannotEstimate
+from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.measured import compared
+from hio_validate.estimating.context.stated import stated
 from hio_validate.models.estimate import Amount, BoundTime
 from tests.estimating.tiny import CEILINGS, SHAPE, changed, gathered, lab, other, put
 from tests.evidence.experiment import FIXTURE, SPEEDS, Experiment

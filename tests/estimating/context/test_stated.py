@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.costs.units import UNITS, base
-from hio_validate.estimating.cannot import CannotEstimate
-from hio_validate.estimating.inputs import STATED
-from hio_validate.estimating.stated import stated
+from hio_validate.estimating.context.cannot import CannotEstimate
+from hio_validate.estimating.context.inputs import STATED
+from hio_validate.estimating.context.stated import stated
 
 
 @pytest.mark.parametrize(

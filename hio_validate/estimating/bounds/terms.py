@@ -9,9 +9,9 @@ from hio_validate.costs.composition import SERIAL, grouped, longest_of_groups, t
 from hio_validate.costs.interval import Interval, total
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import draft_bytes
-from hio_validate.estimating.book import Book
-from hio_validate.estimating.passes import Head, Work
-from hio_validate.estimating.rates import (
+from hio_validate.estimating.bounds.book import Book
+from hio_validate.estimating.bounds.passes import Head, Work
+from hio_validate.estimating.bounds.rates import (
     Price,
     price_of,
     product_price,

@@ -21,11 +21,11 @@ from hio_validate.costs.composition import (
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import stored_bytes
-from hio_validate.estimating import terms
-from hio_validate.estimating.book import Book
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.passes import ONE, Drafting, Work, decode, drafting_of, prefill
-from hio_validate.estimating.rates import stated
+from hio_validate.estimating.bounds import terms
+from hio_validate.estimating.bounds.book import Book
+from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, decode, drafting_of, prefill
+from hio_validate.estimating.bounds.rates import stated
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Assumption, BoundTime, Term
 from hio_validate.models.shape import Shape
 

@@ -19,7 +19,7 @@ from hio_validate.costs.work import (
     products_by_type,
     weights_by_type,
 )
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Workload
 from hio_validate.models.shape import Shape
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import amount
-from hio_validate.estimating.recorded import Ran, Recorded, asked_fixture, rows_asked
+from hio_validate.estimating.context.recorded import Ran, Recorded, asked_fixture, rows_asked
 from hio_validate.evidence.raw import Row, UnreadableRows, number
 from hio_validate.models.estimate import Amount
 from hio_validate.repo import Item

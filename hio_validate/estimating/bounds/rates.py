@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from hio_validate.costs.formats import known_as, multiplied_bits
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import DIMENSION_OF, UNITS, Dimension, amount, base, fitting
-from hio_validate.estimating.inputs import Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.ceilings import Ceilings, Rate
 from hio_validate.models.estimate import Assumption, UnitCost
 

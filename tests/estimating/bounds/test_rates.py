@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.costs.interval import Interval
-from hio_validate.estimating.ledger import Ledger, terms_of
-from hio_validate.estimating.rates import Price, price_of, product_price, reading_price, together
+from hio_validate.estimating.bounds.ledger import Ledger, terms_of
+from hio_validate.estimating.bounds.rates import Price, price_of, product_price, reading_price, together
 from hio_validate.models.estimate import Term
 from hio_validate.repo import Item
 from tests.estimating.workloads import ceilings, inputs, rate, said, shape

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hio_validate.estimating.gather import CannotEstimate
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.stated import stated
+from hio_validate.estimating.context.gather import CannotEstimate
+from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.stated import stated
 from tests.estimating.tiny import CEILINGS, PUBLISHED, SHAPE, changed, gathered, lab, other, put, vllm
 from tests.evidence.experiment import FIXTURE, HOST, Experiment, text
 from tests.small_repo import ENTRY, ROOM, SERVICE, baseline, pin, stack, write

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hio_validate.estimating.in_force import InForce, in_force
+from hio_validate.estimating.context.in_force import InForce, in_force
 from hio_validate.history import Folder
 from hio_validate.repo import Item, load
 from hio_validate.rules.base import View

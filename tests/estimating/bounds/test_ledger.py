@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hio_validate.costs.composition import at_least, longest_of_groups, time_of
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import base
-from hio_validate.estimating.ledger import Ledger, bound_of, terms_of
+from hio_validate.estimating.bounds.ledger import Ledger, bound_of, terms_of
 from tests.estimating.workloads import ceilings, inputs, rate, said, shape
 
 LARGE = shape(("feed-forward", "int8", 70_000_000_000, 70_000_000_000))

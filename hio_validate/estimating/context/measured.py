@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, base
-from hio_validate.estimating.cannot import CannotEstimate
-from hio_validate.estimating.chosen import file_of, named
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.recorded import (
+from hio_validate.estimating.context.cannot import CannotEstimate
+from hio_validate.estimating.context.chosen import file_of, named
+from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.recorded import (
     Ran,
     Recorded,
     asked_fixture,

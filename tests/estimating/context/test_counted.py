@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hio_validate.costs.units import base
-from hio_validate.estimating.gather import inputs_of
-from hio_validate.estimating.inputs import Inputs
-from hio_validate.estimating.ledger import terms_of
+from hio_validate.estimating.bounds.ledger import terms_of
+from hio_validate.estimating.context.gather import inputs_of
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.history import Folder
 from hio_validate.models.estimate import Amount
 from hio_validate.repo import load

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from hio_validate.costs.units import UNITS, Dimension
-from hio_validate.estimating.cannot import CannotEstimate
-from hio_validate.estimating.inputs import STATED
+from hio_validate.estimating.context.cannot import CannotEstimate
+from hio_validate.estimating.context.inputs import STATED
 from hio_validate.models.estimate import Amount
 from hio_validate.spelling import nearest
 
