@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "shaping": "",
     "observe": "source models costs shaping settings",
     "recording": "source models settings",
-    "probing": "models observe",
+    "probing": "quantity models costs observe",
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity source models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
