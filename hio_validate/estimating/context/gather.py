@@ -65,7 +65,7 @@ def inputs_of(
     path = PATH_OF[target.metric]
     force = in_force(view, stack, next(iter(recorded.captures), None), path)
     rates = ceilings_of(recorded, ceilings, host, force.build)
-    profiled = profile_of(recorded, profile, path)
+    profiled = profile_of(recorded, profile, path, asked)
     counted = drafting_counted(recorded, asked)
     workload = _workload(stack, asked, shaped, rates, force, tokens, concurrency, cache)
     if counted is not None and workload.drafting is None:
@@ -77,7 +77,6 @@ def inputs_of(
         wrong=tuple(open_failures(view.ledger(service), stack.name, stack)),
     )  # fmt: skip
     found = baseline_of(inputs, recorded, run, committed)
-    no_profile = () if profiled.first else (f"a profile of {stack.name} on the path {path}",)
     slots = _too_few_slots(force, concurrency)
     missing = (
         *shaped.said,
@@ -86,7 +85,7 @@ def inputs_of(
         *slots,
         *rates.said,
         *found.missing,
-        *no_profile,
+        *profiled.said,
     )
     return replace(inputs, baseline=found.baseline, missing=tuple(dict.fromkeys(missing)))
 
