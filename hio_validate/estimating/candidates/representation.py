@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from hio_validate.costs.work import bytes_of
+from hio_validate.costs.formats import bytes_of
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen
 from hio_validate.models.shape import Shape, Weights
 
