@@ -35,7 +35,8 @@ def shape_of(config: Mapping[str, Any], dtype: str | None = None) -> ReadShape:
         **config,
         **{key: text[key] for key in ("torch_dtype", "dtype", "quantization_config") if key in text},
     }
-    stored = Stored(*dtype_of(merged, dtype), quantised_of(merged))
+    plain, size = dtype_of(merged, dtype)
+    stored = Stored(plain, size, quantised_of(merged, layers, size))
     tied = _tied(config, text, family)
     keeps = _attention(read, layers, heads, width)
     parts = list(parts_of(read, stored, layers, keeps[0], tied))

@@ -123,14 +123,15 @@ def _gated(stored: Stored, module: str, inner: int, width: int) -> Iterator[Part
 def draft_of(read: Config, stored: Stored, keeps: Keeps, layers: int) -> Iterator[Part]:
     """Layers for multi-token prediction: a layer as the last one, three norms, and the product of both inputs.
 
-    Source: DeepSeek-V3, README_WEIGHTS.md: embedding and head are the main model's, and not counted again.
+    Source: DeepSeek-V3, README_WEIGHTS.md: embedding and head are the main model's, and not counted again. The product is
+    not quantised where the rest is: the files have as many numbers of fp8 as all other matrices, and not one more.
     """
     width = read.number("hidden_size")
     made = [
         *_layer(read, stored, read.number("num_hidden_layers"), keeps),
         stored.plain("norm", 3 * width, 3),
     ]
-    made.append(stored.linear("draft", "eh_proj", width, 2 * width))
+    made.append(stored.plain("draft", 2 * width * width))
     read.unknown.append(
         "whether the checkpoint stores embedding and head again for draft layers; they count once"
     )
