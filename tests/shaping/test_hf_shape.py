@@ -48,6 +48,11 @@ LLAMA = config(
     "llama", 32, 4096, 14336, 32, 8, 128256, tie_word_embeddings=False, max_position_embeddings=131072
 )
 
+DELTA = {
+    "head_dim": 256, "full_attention_interval": 4, "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128,
+    "linear_value_head_dim": 128, "linear_num_key_heads": 16, "tie_word_embeddings": False,
+}  # fmt: skip
+
 PUBLISHED = {
     "Llama 3.1 8B": (8_030_261_248, LLAMA),
     "Llama 3.2 1B": (
@@ -87,6 +92,54 @@ PUBLISHED = {
     ),
     "DeepSeek V3, draft layer aside": (671_026_419_200, V3),
     "Kimi K2": (1_026_408_232_448, K2),
+    "Mistral Small 24B": (23_572_403_200, config("mistral", 40, 5120, 32768, 32, 8, 131072, head_dim=128, sliding_window=None)),
+    "Qwen3 Next 80B A3B, its draft layer aside": (
+        79_674_391_296,
+        config(
+            "qwen3_next", 48, 2048, 5120, 16, 2, 151936, **DELTA, linear_num_value_heads=32, num_experts=512,
+            num_experts_per_tok=10, moe_intermediate_size=512, shared_expert_intermediate_size=512, decoder_sparse_step=1,
+            mlp_only_layers=[],
+        ),
+    ),
+    "Qwen3.8 27B, vision and its draft layer aside": (
+        26_895_998_464,
+        config("qwen3_5_text", 64, 5120, 17408, 24, 4, 248320, **DELTA, linear_num_value_heads=48),
+    ),
+    "MiniMax M2": (
+        228_689_764_864,
+        config("minimax_m2", 62, 3072, 1536, 48, 8, 200064, head_dim=128, num_local_experts=256, num_experts_per_tok=8),
+    ),
+    "Llama 4 Scout, vision aside": (
+        107_769_861_120,
+        config(
+            "llama4_text", 48, 5120, 8192, 40, 8, 202048, head_dim=128, intermediate_size_mlp=16384, num_local_experts=16,
+            num_experts_per_tok=1, interleave_moe_layer_step=1, no_rope_layers=[], attention_chunk_size=8192,
+        ),
+    ),
+    "Phi 3.5 MoE": (
+        41_873_153_344,
+        config(
+            "phimoe", 32, 4096, 6400, 32, 8, 32064, num_local_experts=16, num_experts_per_tok=2, attention_bias=True,
+            lm_head_bias=True, sliding_window=131072,
+        ),
+    ),
+    "Granite 4.0 H Small": (
+        32_207_337_984,
+        config(
+            "granitemoehybrid", 40, 4096, 768, 32, 8, 100352, num_local_experts=72, num_experts_per_tok=10,
+            shared_intermediate_size=1536, mamba_n_heads=128, mamba_d_head=64, mamba_d_state=128, mamba_n_groups=1,
+            mamba_d_conv=4, mamba_expand=2, mamba_conv_bias=True, mamba_proj_bias=False, tie_word_embeddings=True,
+            layer_types=["attention" if layer in (5, 15, 25, 35) else "mamba" for layer in range(40)],
+        ),
+    ),
+    "Nemotron Nano 9B v2": (
+        8_888_227_328,
+        config(
+            "nemotron_h", 56, 4480, 15680, 40, 8, 131072, head_dim=128, ssm_state_size=128, conv_kernel=4, n_groups=8,
+            mamba_num_heads=128, mamba_head_dim=80, use_conv_bias=True, use_bias=False,
+            hybrid_override_pattern="M-M-M-MM-M-M-M*-M-M-M*-M-M-M-M*-M-M-M-M*-M-MM-M-M-M-M-M-",
+        ),
+    ),
     "gpt-oss 20B": (20_914_757_184, OSS),
     "gpt-oss 120B": (116_829_156_672, {**OSS, "num_hidden_layers": 36, "num_local_experts": 128}),
 }  # fmt: skip
@@ -107,7 +160,7 @@ def test_the_parameters_are_those_of_the_published_weights(name: str) -> None:
 
 def test_every_family_is_held_against_a_published_count() -> None:
     held = {said["model_type"] for _, said in PUBLISHED.values()}
-    assert set(FAMILIES) - held == {"gemma", "glm4_moe"}
+    assert set(FAMILIES) - held == {"gemma", "glm4_moe", "qwen3_5_moe_text"}
 
 
 def test_gemma_is_held_too() -> None:
