@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from hio_validate.costs.interval import Interval
-from hio_validate.costs.units import UNITS, base
+from hio_validate.costs.gap import efficiency
+from hio_validate.costs.units import amount
 from hio_validate.estimating.context.cannot import CannotEstimate
 from hio_validate.estimating.context.chosen import file_of, named
 from hio_validate.estimating.context.inputs import Inputs
@@ -29,7 +29,7 @@ from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import is_unknown, number
 from hio_validate.models.ceilings import Ceilings
-from hio_validate.models.estimate import Amount, BoundTime, MeasuredBaseline
+from hio_validate.models.estimate import BoundTime, MeasuredBaseline
 from hio_validate.repo import Item, name_of
 
 
@@ -174,30 +174,17 @@ def compared(inputs: Inputs, bound: BoundTime | None) -> tuple[MeasuredBaseline 
     baseline = inputs.baseline
     if baseline is None or bound is None or bound.metric is None:
         return baseline, ()
-    efficiency = _efficiency(baseline, bound.metric, inputs.target.better)
-    if efficiency is None:
+    reached = efficiency(baseline, bound.metric, inputs.target.better)
+    if reached is None:
         return baseline, ()
-    told = baseline.model_copy(update={"efficiency_percent": efficiency})
-    if efficiency.low <= 100:
+    told = baseline.model_copy(update={"efficiency_percent": amount(reached, "1")})
+    if reached.low <= 100:
         return told, ()
     above = (
-        f"measured {_short(baseline.value)} {baseline.unit} is {_short(efficiency.value)} % of the bound "
-        f"(at least {_short(efficiency.low)} %), and nothing is faster than its bound"
+        f"measured {_short(baseline.value)} {baseline.unit} is {_short(reached.value)} % of the bound "
+        f"(at least {_short(reached.low)} %), and nothing is faster than its bound"
     )
     return told, (f"{above}: look first at {'; then '.join(_suspects(inputs))}",)
-
-
-def _efficiency(baseline: MeasuredBaseline, bound: Amount, better: str) -> Amount | None:
-    """Percent, unit 1; None where something was measured as nothing or as an infinite rate."""
-    best = base(bound)
-    size = UNITS[baseline.unit][1] if baseline.unit in UNITS else 1.0
-    low, high = sorted((baseline.low * size, baseline.high * size))
-    value = baseline.value * size
-    if low <= 0 or best.low <= 0:
-        return None
-    measured = Interval(value, min(low, value), max(high, value))
-    share = (measured / best if better == "higher" else best / measured) * 100.0
-    return Amount(value=share.value, low=share.low, high=share.high, unit="1")
 
 
 def _short(number_: float) -> str:
