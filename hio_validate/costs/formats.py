@@ -13,16 +13,17 @@ BLOCKS: Final[dict[str, tuple[int, int]]] = {
     "f64": (1, 8), "f32": (1, 4), "f16": (1, 2), "bf16": (1, 2),
     "i8": (1, 1), "i16": (1, 2), "i32": (1, 4), "i64": (1, 8), "u8": (1, 1),
     "f8_e4m3": (1, 1), "f8_e5m2": (1, 1),
-    "q4_0": (32, 18), "q4_1": (32, 20), "q5_0": (32, 22), "q5_1": (32, 24), "q8_0": (32, 34), "q8_1": (32, 40),
+    "q4_0": (32, 18), "q4_1": (32, 20), "q5_0": (32, 22), "q5_1": (32, 24), "q8_0": (32, 34), "q8_1": (32, 36),
     "q2_k": (256, 84), "q3_k": (256, 110), "q4_k": (256, 144), "q5_k": (256, 176), "q6_k": (256, 210), "q8_k": (256, 292),
     "iq1_s": (256, 50), "iq1_m": (256, 56), "iq2_xxs": (256, 66), "iq2_xs": (256, 74), "iq2_s": (256, 82),
     "iq3_xxs": (256, 98), "iq3_s": (256, 110), "iq4_nl": (32, 18), "iq4_xs": (256, 136),
-    "tq1_0": (256, 54), "tq2_0": (256, 66), "mxfp4": (32, 17), "nvfp4": (64, 36), "q1_0": (128, 18),
+    "tq1_0": (256, 54), "tq2_0": (256, 66), "mxfp4": (32, 17), "nvfp4": (64, 36), "q1_0": (128, 18), "q2_0": (64, 18),
 }  # fmt: skip
 """Format -> (numbers of a block, its bytes).
 
-The block formats are ggml's (llama.cpp, ggml/src/ggml-common.h, the sizes of block_*; gguf-py/gguf/constants.py,
-GGML_QUANT_SIZES; tests/costs/test_formats.py compares), the others those of safetensors (safetensors/src/tensor.rs, Dtype).
+The block formats are ggml's (llama.cpp at build 11434, ggml/src/ggml-common.h: the static_assert on the size of each block_*;
+gguf-py/gguf/constants.py, GGML_QUANT_SIZES; tests/costs/test_formats.py compares), the others those of safetensors
+(safetensors/src/tensor.rs, Dtype). Of q8_1 older gguf-py says 40 bytes; ggml has stored 36 since its sum is an f16.
 """
 
 _ALSO_CALLED: Final = {

@@ -23,6 +23,7 @@ KEEPS_UNTIL = {"gemma3n": 20}
 
 _BLOCK = re.compile(r"blk\.(?P<layer>\d{1,6})\.(?P<rest>.+)")
 _HAS_KV = re.compile(r"attn_(k|kv_a_mqa|kv_b|k_b|qkv)\.weight")
+_ATTENDS = re.compile(r"attn_(q|q_a|q_b|kv|kv_a_norm|output_a)\.weight")
 _BY_NAME: tuple[tuple[re.Pattern[str], Role], ...] = (
     (re.compile(r".*norm.*"), "norm"),
     (re.compile(r"ffn_.*_(exps|chexps)\..*"), "experts"),
@@ -140,6 +141,7 @@ def _attention(
     """What each layer keeps; nothing where a layer has no tensor that makes K."""
     with_kv, recurrent = _layers_with_kv(tensors, layers)
     keeping = _keeping(header, layers, unknown)
+    _say_what_is_not_counted(tensors, layers, with_kv | recurrent | {*range(keeping, layers)}, unknown)
     if not with_kv:
         return [NOTHING] * layers
     windows = windows_of(header, layers, unknown)
@@ -168,6 +170,20 @@ def _layers_with_kv(tensors: Mapping[str, Tensor], layers: int) -> tuple[set[int
     return makes | (fused - recurrent), recurrent
 
 
+def _say_what_is_not_counted(
+    tensors: Mapping[str, Tensor], layers: int, understood: set[int], unknown: list[str]
+) -> None:
+    """Layers that attend by tensors which are not known here, and keys that a sparse attention keeps to choose by."""
+    inside = [match for match in map(_BLOCK.fullmatch, tensors) if match and int(match["layer"]) < layers]
+    attending = {int(match["layer"]) for match in inside if _ATTENDS.fullmatch(match["rest"])} - understood
+    if attending:
+        unknown.append(
+            f"{len(attending)} of {layers} layers attend by tensors that are not known here: what they keep is not counted"
+        )
+    if any(match["rest"].startswith("indexer") for match in inside):
+        unknown.append("keys that an indexer keeps to choose what is attended to are not counted")
+
+
 def _keeping(header: Numbers, layers: int, unknown: list[str]) -> int:
     """How many layers, from the first one, keep K/V of their own."""
     shared = header.number("attention.shared_kv_layers") or 0
@@ -193,7 +209,9 @@ def _kept(
             raise Unobservable(
                 f"{header.architecture}.attention.key_length is missing: the latent's size is not told"
             )
-        return [Keeps(1, latent, 0)] * layers
+        if any(windows):
+            unknown.append("layers with a window may keep a latent of another size: counted as all alike")
+        return [Keeps(1, latent, 0, window) for window in windows]
     heads = header.each("attention.head_count", layers)
     kv_heads = header.each("attention.head_count_kv", layers) or heads
     if heads is None or kv_heads is None:

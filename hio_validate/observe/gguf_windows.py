@@ -8,7 +8,7 @@ from hio_validate.observe.gguf_numbers import Numbers
 
 
 class Period(NamedTuple):
-    """Which layers look back a window only: of `every` layers all but the last, or all but the first."""
+    """Which layers look back a window only: of `every` layers all but the last, or all but the first; 0: all layers."""
 
     every: int
     full_first: bool = False
@@ -18,31 +18,56 @@ class Period(NamedTuple):
     """Where it does: where the file states none, in place of one that it states, or both. A stated 0 is none."""
     chunked: bool = False
     """Whether tokens attend within chunks of that size, not over the last ones."""
+    layers: int | None = None
+    """Holds for a model of so many layers; any other one has no window at all."""
 
 
 WINDOWED = {
+    "afmoe": Period(4),
+    "cohere2": Period(4),
+    "cohere2moe": Period(4, full_first=True),
+    "exaone-moe": Period(4, window=128),
+    "exaone4": Period(4, window=4096, layers=64),
+    "gemma-embedding": Period(6),
     "gemma2": Period(2, window=4096),
     "gemma3": Period(6),
     "gemma3n": Period(5),
-    "gemma-embedding": Period(6),
     "gpt-oss": Period(2),
-    "cohere2": Period(4),
+    "laguna": Period(4, full_first=True),
+    "lfm2": Period(0),
     "llama4": Period(4, window=8192, holds="always", chunked=True),
-    "exaone4": Period(4),
+    "mellum": Period(4),
+    "modern-bert": Period(3, full_first=True),
+    "muse-glimmer": Period(4),
     "olmo2": Period(4),
-    "afmoe": Period(4),
+    "plamo3": Period(8),
     "smallthinker": Period(4, full_first=True, window=4096, holds="stated"),
 }
-"""Architecture -> the pattern that llama.cpp compiles in: set_swa_pattern() in src/models/<architecture>.cpp (openai-moe.cpp for gpt-oss)."""
+"""Architecture -> the pattern that llama.cpp compiles in, as of its build 11434 (version 0.6.0).
 
-NOT_WINDOWED = frozenset({"llama", "phi3", "qwen2", "qwen3", "qwen2moe", "qwen3moe", "deepseek2"})
-"""Architectures of which llama.cpp reads the whole context whatever window a file states (phi3.cpp says why)."""
+Source: src/models/<architecture>.cpp (openai-moe.cpp for gpt-oss), load_arch_hparams: the period it gives to
+load_swa_pattern() of src/llama-model.cpp, which an array or a number of the file replaces; set_swa_pattern() of
+src/llama-hparams.cpp says which layers that are. Architectures of which the file always has the array (gemma4,
+granite_swa, mimo2, step35, ...) need no entry.
+"""
+
+NOT_WINDOWED = frozenset(
+    {
+        "deepseek2", "glm4moe", "granite", "granitehybrid", "granitemoe", "lfm2moe", "llama", "minicpm", "minimax-m2",
+        "mistral3", "mistral4", "phi3", "phimoe", "qwen2", "qwen2moe", "qwen2vl", "qwen3", "qwen3moe", "qwen3next",
+        "qwen3vl", "qwen3vlmoe", "qwen35", "qwen35moe", "seed_oss", "starcoder2",
+    }
+)  # fmt: skip
+"""Architectures of which llama.cpp (the same build) reads the whole context whatever window a file states: their
+load_arch_hparams never asks for it; phi3.cpp does, and says why it is not used."""
 
 
 def windows_of(header: Numbers, layers: int, unknown: list[str]) -> list[int | None]:
     """How far each layer looks back, in tokens; None: all. What is not known goes into `unknown`."""
     name, stated = header.architecture, header.number("attention.sliding_window")
     period = WINDOWED.get(name)
+    if period and period.layers not in (None, layers):
+        return [None] * layers
     window = stated
     if period and period.window and period.holds in ("always", "absent" if stated is None else "stated"):
         window = period.window
@@ -56,12 +81,15 @@ def windows_of(header: Numbers, layers: int, unknown: list[str]) -> list[int | N
     if key in header.contents.by_layer:
         pattern = header.each("attention.sliding_window_pattern", layers) or ()
         return [window if slides else None for slides in pattern]
-    every = header.number("attention.sliding_window_pattern") or (period.every if period else 0)
-    if not every:
+    every = header.number("attention.sliding_window_pattern")
+    if every is None and period is not None:
+        every = period.every
+    if every is None:
         unknown.append(
             f"which layers look back {window} tokens only: counted as looking back at all, which is the most"
         )
         return [None] * layers
-    first = period is not None and period.full_first
-    full = 0 if first else every - 1
+    if every == 0:
+        return [window] * layers
+    full = 0 if period is not None and period.full_first else every - 1
     return [None if layer % every == full else window for layer in range(layers)]

@@ -9,6 +9,7 @@ import pytest
 
 from hio_validate.observe.gguf_shape import shape_of
 from hio_validate.observe.gguf_tensors import contents
+from hio_validate.observe.gguf_windows import NOT_WINDOWED, WINDOWED
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.shaping.read_shape import ReadShape
 
@@ -67,8 +68,21 @@ WINDOW = {"attention__sliding_window": 512}
         ("cohere2", [512, 512, 512, None, 512, 512, 512, None]),
         ("llama4", [8192, 8192, 8192, None, 8192, 8192, 8192, None]),
         ("smallthinker", [None, 4096, 4096, 4096, None, 4096, 4096, 4096]),
+        ("cohere2moe", [None, 512, 512, 512, None, 512, 512, 512]),
+        ("exaone-moe", [512, 512, 512, None, 512, 512, 512, None]),
+        ("gemma-embedding", [512, 512, 512, 512, 512, None, 512, 512]),
+        ("laguna", [None, 512, 512, 512, None, 512, 512, 512]),
+        ("lfm2", [512] * 8),
+        ("mellum", [512, 512, 512, None, 512, 512, 512, None]),
+        ("modern-bert", [None, 512, 512, None, 512, 512, None, 512]),
+        ("muse-glimmer", [512, 512, 512, None, 512, 512, 512, None]),
+        ("afmoe", [512, 512, 512, None, 512, 512, 512, None]),
+        ("olmo2", [512, 512, 512, None, 512, 512, 512, None]),
+        ("plamo3", [512, 512, 512, 512, 512, 512, 512, None]),
+        ("exaone4", [None] * 8),
         ("llama", [None] * 8),
         ("phi3", [None] * 8),
+        ("qwen3next", [None] * 8),
     ],
 )
 def test_which_layers_look_back_a_window(architecture: str, windows: list[int | None]) -> None:
@@ -81,7 +95,7 @@ def test_which_layers_look_back_a_window(architecture: str, windows: list[int | 
     ("architecture", "stated", "window"),
     [
         ("gemma2", {}, 4096), ("gemma2", WINDOW, 512), ("llama4", {}, 8192), ("smallthinker", {}, None), ("gemma3", {}, None),
-        ("smallthinker", WINDOW, 4096), ("llama4", {"attention__sliding_window": 0}, None),
+        ("smallthinker", WINDOW, 4096), ("llama4", {"attention__sliding_window": 0}, None), ("exaone-moe", {}, 128),
     ],
 )  # fmt: skip
 def test_a_window_that_is_compiled_in(architecture: str, stated: dict[str, int], window: int | None) -> None:
@@ -91,6 +105,40 @@ def test_a_window_that_is_compiled_in(architecture: str, stated: dict[str, int],
         .window
         == window
     )
+
+
+def test_a_pattern_that_holds_for_one_size_only() -> None:
+    """src/models/exaone4.cpp: the 32B model, of 64 layers, has windows; the 1.2B model has none."""
+    large = shape(llama_pairs(64, "exaone4"), llama_tensors(64)).attention
+    assert [each.window for each in large] == [4096, 4096, 4096, None] * 16
+
+
+def test_a_pattern_of_nothing_is_all_layers() -> None:
+    """src/llama-hparams.cpp, set_swa_pattern: a period of 0 is every layer, one of 1 is none."""
+    of = lambda every: llama_pairs(2, "gemma3", **WINDOW, attention__sliding_window_pattern=every)  # noqa: E731
+    assert [each.window for each in shape(of(0), llama_tensors()).attention] == [512, 512]
+    assert [each.window for each in shape(of(1), llama_tensors()).attention] == [None, None]
+
+
+def test_no_architecture_is_in_both_tables() -> None:
+    assert not set(WINDOWED) & NOT_WINDOWED
+
+
+def test_layers_that_attend_in_a_way_that_is_not_known_are_said() -> None:
+    """deepseek4 makes K and V by attn_kv, and compresses them: what is kept follows from no number of the header."""
+    named = [
+        T(each.name.replace("attn_k.", "attn_kv."), each.dimensions, each.type) if ".attn_k." in each.name else each
+        for each in llama_tensors()
+    ]  # fmt: skip
+    found = shape(llama_pairs(2, "deepseek4"), named)
+    assert [each.kv_heads for each in found.attention] == [0, 0]
+    assert "2 of 2 layers attend by tensors that are not known here" in found.unknown[0]
+
+
+def test_keys_of_an_indexer_are_said() -> None:
+    more = T("blk.0.indexer.k_proj.weight", (WIDTH, SIZE), F32)
+    found = shape(llama_pairs(), [*llama_tensors(), more])
+    assert found.unknown == ("keys that an indexer keeps to choose what is attended to are not counted",)
 
 
 def test_a_pattern_in_the_file_goes_before_the_compiled_one() -> None:

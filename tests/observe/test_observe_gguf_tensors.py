@@ -53,7 +53,9 @@ def test_numbers_one_a_layer_are_kept() -> None:
 def test_the_sizes_of_types_are_those_of_the_format_s_own_package() -> None:
     constants = pytest.importorskip("gguf.constants")
     theirs = {int(kind): (kind.name, *size) for kind, size in constants.GGML_QUANT_SIZES.items()}
-    assert {number: (name, *BLOCKS[name.lower()]) for number, name in TYPES.items()} == theirs
+    theirs[9] = ("Q8_1", 32, 36)  # 40 in packages before it was mended; ggml-common.h has said 36 for longer
+    ours = {number: (name, *BLOCKS[name.lower()]) for number, name in TYPES.items()}
+    assert {number: ours.get(number) for number in theirs} == theirs
 
 
 @pytest.mark.skipif(not LAB.exists(), reason="no model file on this machine")
