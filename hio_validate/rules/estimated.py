@@ -15,6 +15,7 @@ from hio_validate.diagnostic import Path
 from hio_validate.models.ceilings import Ceilings, Rate
 from hio_validate.models.estimate import Amount, Estimate, UnitCost
 from hio_validate.models.profile import Profile
+from hio_validate.models.shape import Shape
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 
@@ -98,6 +99,11 @@ def profile_of(pin: str | None, item: Item, view: View) -> Profile | None:
     """The readable profile that an estimate pins."""
     found = view.repo.find("profile/v1", name_of(pin), item.service) if pin else None
     return found.model if found is not None else None
+
+
+def file_of(shape: Shape) -> str | None:
+    """SHA-256 of the model file that a shape is of; a config.json's is none of it."""
+    return None if shape.source.format == "hf-config" else shape.source.sha256
 
 
 def short(pin: str) -> str:
