@@ -64,7 +64,8 @@ def inputs_of(
     tokens = _Tokens(recorded, asked, said, shaped.first, cache)
     target = _target(metric, tokens, goal)
     path = PATH_OF[target.metric]
-    force = in_force(view, stack, next(iter(recorded.captures), None), path)
+    capture = next(iter(recorded.captures), None)
+    force = in_force(view, stack, capture, path)
     rates = ceilings_of(recorded, ceilings, host, force.build)
     profiled = profile_of(recorded, profile, path)
     counted = drafting_counted(recorded, asked)
@@ -75,6 +76,7 @@ def inputs_of(
     inputs = Inputs(
         service=service, stack=stack, workload=workload, target=target, path=path, fixture=asked,
         shape=shaped.first, ceilings=rates.items, profile=profiled.first, stated=said, view=view,
+        capture=capture,
         counted=amounts, counted_by=by,
         wrong=tuple(open_failures(view.ledger(service), stack.name, stack)),
     )  # fmt: skip

@@ -46,7 +46,7 @@ class InForce(NamedTuple):
 
 def in_force(view: View, stack: Item, capture: Item | None, path: str) -> InForce:
     """The workload's part that the stack decides, as a capture of it observed it where there is one."""
-    role = _role(view, stack)
+    role = serving_process(view, stack)
     process = stack.model.processes[role]
     asked = _Asked(view, stack, capture, role)
     prefills = path in PREFILLS
@@ -68,12 +68,14 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str) -> InForc
     )  # fmt: skip
 
 
-def _role(view: View, stack: Item) -> str:
+def serving_process(view: View | None, stack: Item) -> str:
     """The process that serves the model: the one called server, else the first whose engine is known."""
     processes = stack.model.processes
     if "server" in processes:
         return "server"
-    known = [role for role, each in processes.items() if view.settings.family(each.engine) is not None]
+    known = [
+        role for role, each in processes.items() if view is not None and view.settings.family(each.engine)
+    ]
     return str((known or [*processes])[0])
 
 

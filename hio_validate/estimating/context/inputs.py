@@ -60,5 +60,7 @@ class Inputs:
     """What is not there, one sentence each."""
     wrong: tuple[Item, ...] = ()
     """Open correctness failures of the stack (contract 9.6)."""
+    capture: Item | None = None
+    """The newest capture of the stack: what became of settings that the engine decides itself."""
     view: View | None = None
     """The repository it was gathered from: settings in force, ledger, runs. Without it no setting is known."""
