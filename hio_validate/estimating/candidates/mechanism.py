@@ -191,8 +191,8 @@ class Seen:
     def switches(self, mechanism: str) -> Iterator[tuple[Lever, Way, str]]:
         """The same with the value to be set: one that the build takes and that is not in force."""
         for lever, way in self.ways(mechanism):
-            values = [each for each in lever.offered(way.to) if each != lever.has]
-            if values and len(values) == len(lever.offered(way.to)):
+            values = lever.offered(way.to)
+            if values and lever.has.casefold() not in (each.casefold() for each in values):
                 yield lever, way, values[0]
 
 
