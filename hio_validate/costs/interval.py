@@ -6,8 +6,8 @@ Invariant: low <= value <= high, all finite and not negative; every operation ke
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,36 +66,17 @@ def total(*intervals: Interval) -> Interval:
     return found
 
 
+def end_by_end(function: Callable[..., float], *intervals: Interval) -> Interval:
+    """A function of the best guesses, of the low ends and of the high ends: of what is uncertain for one and the same reason.
+
+    Its ends are the least and the most of the three, as the function need not grow with what it is given.
+    """
+    value = function(*(each.value for each in intervals))
+    low = function(*(each.low for each in intervals))
+    high = function(*(each.high for each in intervals))
+    return Interval(value, min(value, low, high), max(value, low, high))
+
+
 def either(one: Interval, other: Interval) -> Interval:
     """The first one's best guess, within the ends of both."""
     return Interval(one.value, min(one.low, other.low), max(one.high, other.high))
-
-
-def digits(interval: Interval) -> int:
-    """Significant digits that an interval allows its best guess, 1 to 4: as many as its width leaves certain, and one."""
-    if interval.is_exact or not interval.value:
-        return 4
-    width = (interval.high - interval.low) / interval.value
-    return min(4, max(1, 1 - math.floor(math.log10(width)))) if width else 4
-
-
-def rounded(interval: Interval) -> Interval:
-    """The interval to the digits that it allows, for showing: its ends outwards, so that it still contains itself.
-
-    Documents keep the full numbers. A known number is rounded as such.
-    """
-    places = digits(interval)
-    value = _to(interval.value, places, interval.value, ROUND_HALF_EVEN)
-    if interval.is_exact:
-        return Interval.exact(value)
-    low = _to(interval.low, places, interval.value, ROUND_FLOOR)
-    high = _to(interval.high, places, interval.value, ROUND_CEILING)
-    return Interval(min(max(value, low), high), low, high)
-
-
-def _to(number: float, places: int, as_wide_as: float, rounding: str) -> float:
-    """A number to the last place that `as_wide_as` shows with so many digits."""
-    if not as_wide_as:
-        return number
-    last = Decimal(as_wide_as).adjusted() - places + 1
-    return float((Decimal(number).scaleb(-last)).to_integral_value(rounding).scaleb(last))

@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from hio_validate.costs.formats import bytes_each
-from hio_validate.costs.formats import bytes_of as bytes_of
 from hio_validate.costs.interval import ZERO, Interval, total
-from hio_validate.models.estimate import Workload
 from hio_validate.models.shape import Attention, Shape, Weights
 
 LookedBack = Callable[[Attention], Interval]
-"""How many populated tokens a layer reads, at the position or over the positions in question."""
+"""How many populated tokens a layer reads, over the positions in question."""
 
 
 def is_tied(shape: Shape) -> bool:
@@ -109,27 +107,15 @@ def kv_bytes_per_token(shape: Shape, key_type: str | None, value_type: str | Non
     return _kv(shape, key_type, value_type, lambda _: Interval.exact(1.0))
 
 
-def kv_read(shape: Shape, populated: Interval, key_type: str | None, value_type: str | None) -> Interval:
-    """Bytes of K and V that one token at a position with `populated` tokens reads; a window reads min(populated, window)."""
-    return _kv(shape, key_type, value_type, lambda layers: _within(layers, populated))
-
-
 def kv_read_over(
     shape: Shape, positions: range, key_type: str | None, value_type: str | None, tokens: int = 1
 ) -> Interval:
-    """Bytes of K and V that passes read, the mean over the populated lengths in `positions`.
+    """Bytes of K and V that passes read, the mean over the populated lengths in `positions`; a window reads no further back.
 
     tokens: how many tokens of the sequence each pass evaluates; the first of them looks `window` back, the last as far from
     its own place. The mean of min(populated, window) is less than min(mean, window): this one is exact.
     """
     return _kv(shape, key_type, value_type, lambda layers: _mean_within(layers, positions, tokens - 1))
-
-
-def flops_per_pass(shape: Shape, tokens: Interval, populated: Interval) -> Interval:
-    """Operations of one pass over `tokens` tokens with logits of each, which see `populated` tokens in the mean."""
-    return total(*products_by_type(shape, tokens, tokens).values()) + attention_flops(
-        shape, tokens, populated
-    )
 
 
 def products_by_type(shape: Shape, tokens: Interval, logits: Interval) -> dict[str, Interval]:
@@ -162,21 +148,12 @@ def _passed(shape: Shape, weights: Weights, tokens: Interval, logits: Interval) 
     return ZERO
 
 
-def attention_flops(shape: Shape, tokens: Interval, populated: Interval) -> Interval:
-    """Operations of Q with K and of the weights with V, for `tokens` tokens that see `populated` tokens in the mean."""
-    return _attention(shape, lambda layers: _within(layers, populated)) * tokens
-
-
 def attention_flops_over(shape: Shape, positions: range) -> Interval:
-    """The same for one token, the exact mean over the populated lengths in `positions`."""
-    return _attention(shape, lambda layers: _mean_within(layers, positions, 0))
-
-
-def _attention(shape: Shape, looked: LookedBack) -> Interval:
+    """Operations of Q with K and of the weights with V for one token, the exact mean over the populated lengths in `positions`."""
     return total(
         *(
             _query_heads(shape, layers)
-            * looked(layers)
+            * _mean_within(layers, positions, 0)
             * (2.0 * layers.layers * (layers.key_size + layers.value_size))
             for layers in _keeping(shape)
         )
@@ -210,11 +187,6 @@ def _kv(shape: Shape, key_type: str | None, value_type: str | None, looked: Look
     return total(*parts())
 
 
-def _within(layers: Attention, populated: Interval) -> Interval:
-    most = float("inf") if layers.window is None else float(layers.window)
-    return Interval(min(populated.value, most), min(populated.low, most), min(populated.high, most))
-
-
 def _mean_within(layers: Attention, positions: range, beside: int) -> Interval:
     """The exact mean of min(populated, window + beside) over an ascending range, without walking it."""
     if not positions:
@@ -225,17 +197,3 @@ def _mean_within(layers: Attention, positions: range, beside: int) -> Interval:
     below = max(0, min(len(positions), (most - positions.start) // positions.step + 1))
     inside = (positions[0] + positions[below - 1]) / 2 * below if below else 0.0
     return Interval.exact((inside + most * (len(positions) - below)) / len(positions))
-
-
-def populated(workload: Workload, path: str) -> Interval | None:
-    """Tokens in the cache that one evaluated token sees, itself included; None where the lengths are not known.
-
-    decode: the mean over the answer. Its first token follows from the prompt, so passes see P+1 .. P+G-1 tokens: P + G/2.
-    prefill: the mean over the prompt, (P+1)/2. What a cache answered of the prompt comes on top and is not known.
-    """
-    prompt, answer = workload.prompt_tokens, workload.generated_tokens
-    if prompt is None:
-        return None
-    if path == "decode-token":
-        return None if answer is None else Interval.exact(prompt + answer / 2)
-    return Interval.exact((prompt + 1) / 2)

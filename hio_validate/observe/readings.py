@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hio_validate.observe import proc
+from hio_validate.observe.control_groups import own_groups
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import holders_of, listening
 
@@ -24,6 +25,9 @@ _ESTABLISHED = "01"
 _DEVICE_TOOL_S = 2.0
 _NO_LIMIT = 1 << 60
 """What cgroup v1 writes as `no limit` is above this."""
+_OF_V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+_OF_V2 = ("memory.max", "memory.current", "inactive_file")
+"""File of a memory group's limit, file of its usage, key of the file pages that nobody uses in its memory.stat."""
 
 
 @dataclass(frozen=True)
@@ -224,42 +228,13 @@ def _meminfo(root: Path) -> dict[str, int]:
 
 def _group_rooms(root: Path) -> Iterator[int]:
     """Bytes left in each memory group around us; what it holds of files that nobody uses counts as left."""
-    for folder, limit, usage, idle in _memory_groups(root):
+    for folder, is_v2 in own_groups("memory", root):
+        limit, usage, idle = _OF_V2 if is_v2 else _OF_V1
         with suppress(OSError, ValueError, KeyError, StopIteration):
             most = int((folder / limit).read_text())
             stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
             if most < _NO_LIMIT:
                 yield max(0, most - int((folder / usage).read_text()) + int(stat[idle]))
-
-
-def _memory_groups(root: Path) -> Iterator[tuple[Path, str, str, str]]:
-    """(folder, file of the limit, file of the usage, key of unused file pages) of our groups, v1 and v2, up to the top."""
-    try:
-        own = (root / "proc/self/cgroup").read_text().splitlines()
-        mounts = [line.split() for line in (root / "proc/self/mounts").read_text().splitlines()]
-    except OSError:
-        return
-    for line in own:
-        _, controllers, path = line.split(":", 2)
-        for _, place, kind, options, *_ in mounts:
-            second = kind == "cgroup2" and controllers == ""
-            first = kind == "cgroup" and "memory" in controllers.split(",") and "memory" in options.split(",")
-            if not first and not second:
-                continue
-            folder = root / place.lstrip("/")
-            names = (
-                ("memory.max", "memory.current", "inactive_file")
-                if second
-                else ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-            )
-            for part in _upwards(path):
-                yield (folder / part, *names)
-
-
-def _upwards(path: str) -> Iterator[str]:
-    """`a/b`, `a`, `` of `/a/b`."""
-    parts = [part for part in path.split("/") if part]
-    yield from ("/".join(parts[:length]) for length in range(len(parts), -1, -1))
 
 
 def _connections(port: int) -> tuple[int | None, int | None]:

@@ -33,11 +33,6 @@ class Blas:
         ]
         return ", ".join([f"numpy {self.numpy.__version__}", *dict.fromkeys(said)])
 
-    @property
-    def is_known(self) -> bool:
-        """Whether the number of its threads can be read and set."""
-        return bool(self._pools())
-
     @contextmanager
     def threads(self, count: int) -> Iterator[int]:
         """At most `count` threads inside; how many it really takes, since a build has a limit of its own."""

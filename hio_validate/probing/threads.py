@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from hio_validate.observe.control_groups import own_groups
+
 
 @dataclass(frozen=True)
 class Usable:
@@ -47,34 +49,12 @@ def counts(most: int, every: bool = True) -> list[int]:
 def _quotas(root: Path) -> Iterator[float]:
     """Processors that each control group around us allows: cpu.max of v2, cpu.cfs_quota_us of v1 (kernel documentation
     admin-guide/cgroup-v2, scheduler/sched-bwc)."""
-    for folder, second in _groups(root):
+    for folder, is_v2 in own_groups("cpu", root):
         with suppress(OSError, ValueError, ZeroDivisionError):
-            if second:
+            if is_v2:
                 most, period = (folder / "cpu.max").read_text().split()
             else:
                 most = (folder / "cpu.cfs_quota_us").read_text()
                 period = (folder / "cpu.cfs_period_us").read_text()
             if most.strip() not in ("max", "-1"):
                 yield int(most) / int(period)
-
-
-def _groups(root: Path) -> Iterator[tuple[Path, bool]]:
-    """Our groups that may limit the processor, with those above them; whether each is of v2."""
-    try:
-        own = (root / "proc/self/cgroup").read_text().splitlines()
-        mounts = [line.split() for line in (root / "proc/self/mounts").read_text().splitlines()]
-    except OSError:
-        return
-    for line in own:
-        _, controllers, path = line.split(":", 2)
-        for _, place, kind, options, *_ in mounts:
-            second = kind == "cgroup2" and controllers == ""
-            first = kind == "cgroup" and "cpu" in controllers.split(",") and "cpu" in options.split(",")
-            if first or second:
-                folder = root / place.lstrip("/") / path.strip("/")
-                top = root / place.lstrip("/")
-                while True:
-                    yield folder, second
-                    if folder == top:
-                        break
-                    folder = folder.parent

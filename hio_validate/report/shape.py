@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hio_validate.costs.interval import Interval
+from hio_validate.costs.interval import Interval, total
 from hio_validate.costs.units import amount
-from hio_validate.costs.work import draft_bytes, flops_per_pass, kv_bytes_per_token, weights_per_pass
+from hio_validate.costs.work import draft_bytes, kv_bytes_per_token, products_by_type, weights_per_pass
 from hio_validate.models.estimate import Amount
 from hio_validate.models.shape import Attention, Experts, Shape, Weights
 from hio_validate.quantity import counted
@@ -108,7 +108,7 @@ def _pass(shape: Shape) -> Iterator[str]:
     for tokens in (1, _MANY) if shape.experts else (1,):
         said = Interval.exact(float(tokens))
         read = with_interval(amount(weights_per_pass(shape, said), "B"))
-        products = with_interval(amount(flops_per_pass(shape, said, Interval.exact(0.0)), "FLOP"))
+        products = with_interval(amount(total(*products_by_type(shape, said, said).values()), "FLOP"))
         yield f"over {counted(tokens, 'token')}: {read} of weights, {products} without attention"
     drafting = draft_bytes(shape)
     if drafting.high:

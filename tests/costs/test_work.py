@@ -8,23 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.costs.interval import Interval
+from hio_validate.costs.interval import Interval, total
 from hio_validate.costs.work import (
-    attention_flops,
     attention_flops_over,
     distinct_experts,
     draft_bytes,
-    flops_per_pass,
     kv_bytes_per_token,
-    kv_read,
     kv_read_over,
-    populated,
     products_by_type,
     stored_bytes,
     weights_by_type,
     weights_per_pass,
 )
-from hio_validate.models.estimate import Workload
 from tests.costs.shapes import DENSE, EXPERTS, TIED, WINDOWS, shape
 
 ONE = Interval.exact(1.0)
@@ -32,10 +27,9 @@ TOKENS = st.integers(1, 4000).map(lambda count: Interval.exact(float(count)))
 SHAPES = st.sampled_from((DENSE, TIED, WINDOWS, EXPERTS))
 
 
-def workload(prompt: int | None = None, answer: int | None = None) -> Workload:
-    return Workload.model_validate(
-        {"stack": "base@sha256:" + "0" * 64, "prompt_tokens": prompt, "generated_tokens": answer}
-    )
+def at(populated: int) -> range:
+    """One token that sees so many."""
+    return range(populated, populated + 1)
 
 
 def test_one_token_reads_all_layers_the_output_and_one_row_of_the_embedding() -> None:
@@ -106,10 +100,9 @@ def test_k_and_v_of_a_token_in_all_layers() -> None:
 
 
 def test_a_window_reads_no_further_and_layers_without_k_and_v_nothing() -> None:
-    assert kv_read(WINDOWS, Interval.exact(100.0), "f16", "f16") == Interval.exact(64 * 100 + 3 * 64 * 10)
-    assert kv_read(WINDOWS, Interval(8.0, 5.0, 20.0), "f16", "f16") == Interval(
-        4 * 64 * 8, 4 * 64 * 5, 64 * 50
-    )
+    assert kv_read_over(WINDOWS, at(100), "f16", "f16") == Interval.exact(64 * 100 + 3 * 64 * 10)
+    assert kv_read_over(WINDOWS, at(8), "f16", "f16") == Interval.exact(4 * 64 * 8)
+    assert kv_read_over(WINDOWS, range(0), "f16", "f16") == Interval.exact(0)
 
 
 def test_an_unknown_format_of_k_is_an_interval() -> None:
@@ -123,34 +116,17 @@ def test_the_mean_over_positions_is_that_of_each_position(
     start: int, count: int, step: int, tokens: int
 ) -> None:
     positions = range(start, start + count * step, step)
-    window = [
-        kv_read(
-            WINDOWS.model_copy(
-                update={
-                    "attention": [
-                        each.model_copy(update={"window": each.window and each.window + tokens - 1})
-                        for each in WINDOWS.attention
-                    ]
-                }
-            ),
-            Interval.exact(float(position)),
-            "f16",
-            "f16",
-        ).value
-        for position in positions
-    ]
-    assert kv_read_over(WINDOWS, positions, "f16", "f16", tokens).value == pytest.approx(
-        sum(window) / len(window)
-    )
-    assert attention_flops_over(WINDOWS, positions).value == pytest.approx(
-        sum(attention_flops(WINDOWS, ONE, Interval.exact(float(each))).value for each in positions) / count
-    )
+    read = [64 * each + 3 * 64 * min(each, 10 + tokens - 1) for each in positions]
+    assert kv_read_over(WINDOWS, positions, "f16", "f16", tokens).value == pytest.approx(sum(read) / count)
+    multiplied = [2 * 4 * 16 * (each + 3 * min(each, 10)) for each in positions]
+    assert attention_flops_over(WINDOWS, positions).value == pytest.approx(sum(multiplied) / count)
 
 
 def test_operations_are_two_for_each_number_passed_and_attention_by_what_is_populated() -> None:
-    assert flops_per_pass(DENSE, ONE, Interval.exact(10.0)) == Interval.exact(
-        2 * (3200 + 2560 + 5120) + 2 * 2 * 4 * (8 + 8) * 10
-    )
+    assert products_by_type(DENSE, ONE, ONE) == {
+        "q8_0": Interval.exact(2 * 3200), "Q4_K": Interval.exact(2 * (2560 + 5120)),
+    }  # fmt: skip
+    assert attention_flops_over(DENSE, at(10)) == Interval.exact(2 * 2 * 4 * (8 + 8) * 10)
     assert products_by_type(DENSE, Interval.exact(5.0), ONE)["q8_0"] == Interval.exact(6400.0)
     assert products_by_type(TIED, Interval.exact(5.0), ONE)["q8_0"] == Interval.exact(6400.0)
 
@@ -163,8 +139,8 @@ def test_other_tensors_may_be_multiplied_or_not() -> None:
 def test_layers_without_k_and_v_leave_the_heads_of_the_others_certain() -> None:
     kept = DENSE.attention[0]
     hybrid = DENSE.model_copy(update={"attention": [kept, kept.model_copy(update={"kv_heads": 0})]})
-    assert attention_flops(hybrid, ONE, ONE) == attention_flops(DENSE, ONE, ONE)
-    assert not attention_flops(WINDOWS, ONE, ONE).is_exact  # two kinds of layers: heads are known at most
+    assert attention_flops_over(hybrid, at(1)) == attention_flops_over(DENSE, at(1))
+    assert not attention_flops_over(WINDOWS, at(1)).is_exact  # two kinds of layers: heads are known at most
 
 
 def test_a_token_is_multiplied_with_its_own_experts_however_many_the_batch_meets() -> None:
@@ -172,32 +148,14 @@ def test_a_token_is_multiplied_with_its_own_experts_however_many_the_batch_meets
     assert found["bf16"] == Interval.exact(4 * (2 * 100 + 2 * 8000 * 2 / 8))
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"), [("decode-token", 104.0), ("prefill-token", 50.5), ("request", 50.5)]
-)
-def test_the_populated_length_is_the_mean_over_what_is_evaluated(path: str, expected: float) -> None:
-    assert populated(workload(100, 8), path) == Interval.exact(expected)
-
-
-def test_decode_sees_the_mean_of_its_passes() -> None:
-    seen = [100 + each for each in range(1, 8)]  # 8 tokens: the first follows from the prompt
-    assert populated(workload(100, 8), "decode-token") == Interval.exact(sum(seen) / len(seen))
-
-
-def test_lengths_that_are_not_known_are_not_nothing() -> None:
-    assert populated(workload(None, 8), "decode-token") is None
-    assert populated(workload(100), "decode-token") is None
-    assert populated(workload(None, 8), "prefill-token") is None
-
-
 @given(SHAPES, TOKENS, TOKENS)
 def test_more_tokens_are_never_less_work(model: object, one: Interval, other: Interval) -> None:
     few, many = sorted((one, other), key=lambda each: each.value)
     for work in (
         lambda tokens: weights_per_pass(model, tokens),
-        lambda tokens: flops_per_pass(model, tokens, Interval.exact(9.0)),
-        lambda tokens: kv_read(model, tokens, "f16", "q8_0"),
-        lambda tokens: flops_per_pass(model, ONE, tokens),
+        lambda tokens: total(*products_by_type(model, tokens, tokens).values()),
+        lambda tokens: kv_read_over(model, at(int(tokens.value)), "f16", "q8_0"),
+        lambda tokens: attention_flops_over(model, at(int(tokens.value))),
     ):
         less, more = work(few), work(many)
         assert less.low <= more.low and less.high <= more.high

@@ -137,7 +137,8 @@ def drafting_of(inputs: Inputs) -> Drafting | None:
 def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
     """One token of one answer, in passes that each decode all concurrent requests.
 
-    Not all of them need decode at once: between one and all. Passes see P+1 .. P+G-1 tokens (costs.work.populated).
+    Not all of them need decode at once: between one and all. The first token of the answer follows from the prompt, so that
+    passes see P+1 .. P+G-1 tokens: P + G/2 in the mean.
     """
     together = Interval(float(workload.concurrency), 1.0, float(workload.concurrency))
     tokens = together * (ONE + drafting.tokens)
