@@ -5,6 +5,7 @@ Invariants: another model's shape is refused; rates of another host or another b
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -66,7 +67,8 @@ def shape_of(recorded: Recorded, name: str | None) -> Chosen:
         return Chosen((fitting[0],), _unproven(fitting[0], models))
     others = f" ({', '.join(item.name for item in every)}: of another file)" if every else ""
     which = f" {_short(models)}" if models else ""
-    return Chosen((), (f"the shape of the model{which}: hio probe model FILE --write reads it{others}",))
+    file = shlex.quote(recorded.model_file or "FILE")
+    return Chosen((), (f"the shape of the model{which}: hio probe model {file} --write reads it{others}",))
 
 
 def _unproven(shape: Item, models: Sequence[str]) -> tuple[str, ...]:
@@ -104,13 +106,13 @@ def ceilings_of(
     measured = _newest([item for item in every if item.model.how == "measured"])
     if measured:
         theirs = [item for item in measured if item.model.host == measured[0].model.host]
-        said = f"ceilings of {where}; {_names(theirs)} of another host stand in: hio probe host --yes there"
+        said = f"ceilings of {where}; {_names(theirs)} of another host stand in: hio probe host --yes --write there"
         return Chosen((*theirs,), (said, *of_others))
     published = [item for item in every if item.model.how == "published"]
     if published:
-        said = f"measured ceilings of {where}; published ones stand in ({_names(published)}): hio probe host --yes there"
+        said = f"measured ceilings of {where}; published ones stand in ({_names(published)}): hio probe host --yes --write there"
         return Chosen((*published,), (said, *of_others))
-    return Chosen((), (f"ceilings of {where}: hio probe host --yes measures them", *of_others))
+    return Chosen((), (f"ceilings of {where}: hio probe host --yes --write measures them", *of_others))
 
 
 def _kind(item: Item) -> bool:
