@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -131,7 +132,19 @@ NEVER = {
 }
 """Room -> libraries that would make it impure."""
 
-MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(HERE.rglob("*.py"))}
+MODULES = sorted(HERE.rglob("*.py"))
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    """A module, read when the first test asks: collecting alone would take seconds."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _all_imports(path: Path) -> tuple[tuple[str, int], ...]:
+    """_imports of a whole module."""
+    return tuple(_imports(_tree(path)))
 
 
 def _room(path: Path) -> str:
@@ -150,7 +163,7 @@ def _imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 def _ours(path: Path) -> set[str]:
     """The rooms that a module imports."""
-    names = [name.split(".") for name, _ in _imports(MODULES[path])]
+    names = [name.split(".") for name, _ in _all_imports(path)]
     return {parts[1] for parts in names if parts[0] == "hio_validate" and parts[1] != "__version__"}
 
 
@@ -162,18 +175,18 @@ def test_a_module_imports_only_what_stands_before_its_room(path: Path) -> None:
         return
     assert room in MAY_IMPORT, "a new room: write down what it may import"
     assert _ours(path) <= {room, *MAY_IMPORT[room].split()}
-    libraries = {name.partition(".")[0] for name, _ in _imports(MODULES[path])}
+    libraries = {name.partition(".")[0] for name, _ in _all_imports(path)}
     assert not libraries & NEVER.get(room, set())
     for library, rooms in ONLY.items():
         assert room in rooms or not any(
-            f"{name}.".startswith(f"{library}.") for name, _ in _imports(MODULES[path])
+            f"{name}.".startswith(f"{library}.") for name, _ in _all_imports(path)
         )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(HERE).as_posix())
 def test_what_runs_enters_no_definition_and_no_pydantic(path: Path) -> None:
     if path.parent.name != "definitions" and _room(path) not in ("compile", "json_schema"):
-        names = [f"{name}." for name, _ in _imports(MODULES[path])]
+        names = [f"{name}." for name, _ in _all_imports(path)]
         assert not [
             name for name in names if name.startswith(("pydantic.", "hio_validate.models.definitions."))
         ]
@@ -195,7 +208,7 @@ def test_no_module_imports_itself_through_others() -> None:
     graph = {
         name: {
             found
-            for imported, _ in _imports(MODULES[path])
+            for imported, _ in _all_imports(path)
             if (found := imported if imported in names else imported.rpartition(".")[0]) in names
             and found != name
         }
@@ -207,7 +220,7 @@ def test_no_module_imports_itself_through_others() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(HERE).as_posix())
 def test_an_import_inside_a_function_says_why(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").split("\n")
-    for function in ast.walk(MODULES[path]):
+    for function in ast.walk(_tree(path)):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for _, line in _imports(function):
                 assert any("#" in text for text in lines[function.lineno : line]), f"{path}:{line}"
@@ -215,7 +228,7 @@ def test_an_import_inside_a_function_says_why(path: Path) -> None:
 
 def test_only_history_runs_git_and_no_rule_reaches_out() -> None:
     for path in MODULES:
-        for node in ast.walk(MODULES[path]):
+        for node in ast.walk(_tree(path)):
             if isinstance(node, ast.Constant) and node.value == "git":
                 assert _room(path) == "history", path
             if isinstance(node, ast.Call) and _room(path) in ("rules", "models"):
@@ -229,12 +242,12 @@ def test_start_up_imports_no_heavy_library() -> None:
     when_called = {"numpy", "threadpoolctl"}
     assert sys.version_info >= (3, 11)
     for path in MODULES:
-        assert not {name.partition(".")[0] for name, _ in _imports(MODULES[path])} & never, path
+        assert not {name.partition(".")[0] for name, _ in _all_imports(path)} & never, path
         inside = {
             line
-            for function in ast.walk(MODULES[path])
+            for function in ast.walk(_tree(path))
             if isinstance(function, ast.FunctionDef)
             for _, line in _imports(function)
         }
-        at_start = {name.partition(".")[0] for name, line in _imports(MODULES[path]) if line not in inside}
+        at_start = {name.partition(".")[0] for name, line in _all_imports(path) if line not in inside}
         assert not at_start & when_called, path

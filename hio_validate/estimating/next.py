@@ -53,13 +53,21 @@ def together(candidates: Sequence[Candidate]) -> float:
 
 
 def _cause_of_failure(inputs: Inputs) -> NextExperiment:
-    first = inputs.wrong[0]
+    """The stack asked as it is, its answers checked: the only experiment on a stack that is known to be wrong."""
+    first, stack = inputs.wrong[0], inputs.stack.name
+    asked = (
+        f"with {inputs.fixture.name}, else with the request that failed"
+        if inputs.fixture
+        else "with the request that failed"
+    )
     return NextExperiment(
-        experiment=f"find the cause of {first.name} on {inputs.stack.name}: ask the failing request again, alone",
-        proves=f"whether {inputs.stack.name} still answers wrongly: a run whose checks pass, and a correction of {first.name}",
-        stop_if="the failure is explained and the same fixture passes; until then no speed is looked at (contract 9.6)",
+        experiment=f"find the cause of {first.name} ({first.model.hazard}): {stack} against itself {asked}, every answer "
+        f"checked; {first.file} tells what was seen",
+        proves=f"whether {stack} still answers wrongly: a run of stage a-a whose checks pass or fail",
+        stop_if=f"the cause is mended and a correction of {first.name} is in the ledger, or another stack is the parent; until "
+        "then no speed of it counts (contract 9.6)",
         route="measure-baseline",
-        command=f"hio ledger show {inputs.service}",
+        command=typed.baseline_of(inputs),
     )
 
 

@@ -1,7 +1,7 @@
 """One estimate, whole: ledger, bound, what was measured, candidates, the next experiment.
 
 Invariants: where the shape of the workload or of the model is missing there is no bound (contract 9.1); where the stack
-has an open correctness failure nothing is proposed (contract 9.6); the status is never that of a result (contract 9.5).
+has an open correctness failure no change is proposed, only what finds its cause (contract 9.6); the status is never that of a result (contract 9.5).
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
     known, path = replace(inputs, baseline=baseline), cast(Any, inputs.path)
     looked = LookedAt() if inputs.wrong or bound is None else looked_at(known, ledger, bound)
     candidates = looked.candidates
-    following = None if inputs.wrong else next_of(known, ledger, bound, candidates)
     return Estimate(
         hio="estimate/v1",
         name=name,
@@ -49,7 +48,7 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         profile=_pin(inputs.profile) if inputs.profile else None,
         assumptions=[*that_matter(known, ledger, candidates)],
         candidates=[*candidates],
-        next=following,
+        next=next_of(known, ledger, bound, candidates),
         blocked_by=[_pin(entry) for entry in inputs.wrong],
         judged_by=JudgedBy(hio=__version__, rules=NEWEST),
     )

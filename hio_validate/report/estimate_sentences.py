@@ -59,13 +59,22 @@ def pinned(pin: str) -> str:
 
 
 def headline(estimate: Estimate) -> str:
-    """What bounds it, and how far the measurement is from that."""
+    """What bounds it, and how far the measurement is from that; of a stack that is known to be wrong that it is."""
     subject = f"{estimate.target.metric} of {estimate.service}"
+    if estimate.blocked_by:
+        return f"{subject}: BLOCKED, {blocked(estimate)}"
     if estimate.bound is None:
         lacks = missing(estimate)
         lack = f"{counted(len(lacks), 'thing')} missing" if lacks else "too little is known"
         return f"{subject}: nothing bounds it yet, {lack}; {_distance(estimate)}"
     return f"{subject}: {bound_by(estimate)}, {limit(estimate, estimate.bound)}; {_distance(estimate)}"
+
+
+def blocked(estimate: Estimate) -> str:
+    """`base has an open correctness failure, nan (0123456789ab): no speed of it counts before its cause is found`."""
+    stack, names = estimate.workload.stack.partition("@")[0], [pinned(each) for each in estimate.blocked_by]
+    failure = "an open correctness failure" if len(names) == 1 else "open correctness failures"
+    return f"{stack} has {failure}, {', '.join(names)}: no speed of it counts before its cause is found"
 
 
 def missing(estimate: Estimate) -> list[str]:
@@ -251,3 +260,12 @@ def route(name: str) -> str:
     of = ROUTES[name]
     slowed = "; it slows the process, so its numbers are shares and no speeds" if of.instrumented else ""
     return f"{name}: {of.measure}; the answer is in {of.artifact}{slowed}"
+
+
+def no_experiment(estimate: Estimate) -> str:
+    """Why an estimate names none."""
+    return (
+        "none but to find the cause of that failure"
+        if estimate.blocked_by
+        else "none until what is missing is there"
+    )

@@ -117,9 +117,7 @@ def _causes(estimate: Estimate) -> Iterator[str]:
 
 def _candidates(estimate: Estimate, width: int) -> str:
     if estimate.blocked_by:
-        open_ = ", ".join(say.pinned(each) for each in estimate.blocked_by)
-        said = f"nothing is proposed while a correctness failure of the stack is open: {open_}"
-        return _section("candidates", [said], width)
+        return _section("candidates", ["none while a correctness failure of the stack is open"], width)
     if not estimate.candidates:
         return _section("candidates", ["none: no mechanism is known to pay here"], width)
     head = ("rank", "at most", "share", "confidence", "cost")
@@ -158,7 +156,7 @@ def _assumptions(estimate: Estimate, width: int) -> str:
 def _next(estimate: Estimate, width: int) -> str:
     next_ = estimate.next
     if next_ is None:
-        return "NEXT EXPERIMENT: none until what is missing is there\n"
+        return f"NEXT EXPERIMENT: {say.no_experiment(estimate)}\n"
     rows = [
         ("NEXT EXPERIMENT", next_.experiment),
         ("PROVES", next_.proves),

@@ -41,7 +41,9 @@ def failed() -> Any:
 def test_the_cause_of_a_wrong_answer_comes_before_everything(tmp_path: Path) -> None:
     found = following(replace(asked(bench(tmp_path), measured=100.0), wrong=(failed(),)))
     assert found.candidate is None
-    assert "find the cause of f1 on base" in found.experiment and "9.6" in found.stop_if
+    assert "find the cause of f1 (non-finite-values): base against itself" in found.experiment
+    assert f"ledger/{SERVICE}/2026/f1.yaml tells what was seen" in found.experiment and "9.6" in found.stop_if
+    _begins(tmp_path, found, "base-a-a")
 
 
 def test_without_a_shape_the_workload_is_completed_first(tmp_path: Path) -> None:

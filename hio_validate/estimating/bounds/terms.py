@@ -218,6 +218,7 @@ def of_drafting(book: Book, shape: Shape, work: Work) -> None:
     if not work.drafted.high:
         return
     inputs, said = book.inputs, book.inputs.stated.get("draft-cost")
+    looks_up = "ngram" in (inputs.workload.drafting or "").lower()
     own = draft_bytes(shape)
     if said and inputs.path == "decode-token":
         _state(book, "draft-cost")
@@ -235,7 +236,7 @@ def of_drafting(book: Book, shape: Shape, work: Work) -> None:
             "low",
         )
         book.add("draft", "memory", "draft tokens", amount(work.drafted, "1"), price, "stated: draft-tokens")
-    elif own.high:
+    elif own.high and not looks_up:
         share = own * (1 / inputs.workload.devices)
         book.rate(
             "draft",
@@ -245,7 +246,7 @@ def of_drafting(book: Book, shape: Shape, work: Work) -> None:
             "memory-read",
             f"shape {shape.name}: role draft",
         )
-    elif "ngram" not in (inputs.workload.drafting or ""):
+    elif not looks_up:
         book.missing.append(
             "what drafting a token costs is not known: state it with --assume draft-cost=SHARE of a pass"
         )

@@ -53,12 +53,14 @@ class Inputs:
     stated: Mapping[str, Amount] = field(default_factory=dict)
     """What a person stated; it goes before every document."""
     counted: Mapping[str, Amount] = field(default_factory=dict)
-    """What rows of this very stack counted of its drafting; it stands where nobody states it."""
+    """Drafting as rows of this very stack counted it, else as its settings say; it stands where nobody states it."""
     counted_by: str = ""
-    """The run whose rows these are."""
+    """Who says so: rows of a run, or a setting."""
     missing: tuple[str, ...] = ()
     """What is not there, one sentence each."""
     wrong: tuple[Item, ...] = ()
     """Open correctness failures of the stack (contract 9.6)."""
+    capture: Item | None = None
+    """The newest capture of the stack: what became of settings that the engine decides itself."""
     view: View | None = None
     """The repository it was gathered from: settings in force, ledger, runs. Without it no setting is known."""
