@@ -30,6 +30,8 @@ class InForce(NamedTuple):
     engine: str
     build: str | None
     threads: int | None
+    batch_threads: int | None
+    """Threads of passes of several tokens."""
     microbatch: int | None
     key_type: str | None
     value_type: str | None
@@ -51,14 +53,16 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str) -> InForc
     asked = _Asked(view, stack, capture, role)
     prefills = path in PREFILLS
     whole_prompts = asked.undivided()
-    threads = asked.number("prefill-threads" if prefills else "threads", what="threads")
+    threads = asked.number("threads", what="" if path == "prefill-token" else "threads")
+    batch_threads = asked.number("prefill-threads", what="threads" if prefills else "")
     batch = None if whole_prompts else asked.number("microbatch", what="tokens of one pass")
     logical = asked.setting("batch")
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
     drafts = asked.drafts()
     return InForce(
-        process=role, engine=process.engine, build=process.build, threads=threads, microbatch=batch,
+        process=role, engine=process.engine, build=process.build, threads=threads, batch_threads=batch_threads,
+        microbatch=batch,
         key_type=asked.word("key-type", what="the number format of K"),
         value_type=asked.word("value-type", what="the number format of V"),
         slots=asked.number("slots", what=""), devices=asked.devices(prefills),

@@ -131,7 +131,10 @@ class Workload(Model):
         "cold", description="Whether a cache may answer a part of the prompt."
     )
     threads: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Threads of the path, on a processor."
+        None, description="Threads of passes of one token, on a processor."
+    )
+    batch_threads: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Threads of passes of several tokens: prompts, requests together, drafted tokens."
     )
     devices: Annotated[int, Field(ge=1)] = Field(
         1, description="Devices that each hold a part of the weights."
