@@ -154,10 +154,26 @@ def attention_flops_over(shape: Shape, positions: range) -> Interval:
         *(
             _query_heads(shape, layers)
             * _mean_within(layers, positions, 0)
-            * (2.0 * layers.layers * (layers.key_size + layers.value_size))
+            * _compared(layers)
+            * (2.0 * layers.layers)
             for layers in _keeping(shape)
         )
     )
+
+
+def _compared(layers: Attention) -> Interval:
+    """Numbers of K and of V that a head of Q is multiplied with, for each token that it sees.
+
+    A latent is read by all heads as it is, once as K and once, without its positions, as V: at most twice its size (llama.cpp
+    and vLLM while decoding). Or it is expanded to K and V of each head, which is less for each token (vLLM, for a prompt):
+    DeepSeek-V3, 192 + 128 instead of 576 + 512. Where a shape does not tell the expanded sizes, the least is not known.
+    """
+    if layers.value_size:
+        return Interval.exact(float(layers.key_size + layers.value_size))
+    most = 2.0 * layers.key_size
+    expanded = (layers.expanded_key_size or 0) + (layers.expanded_value_size or 0)
+    told = layers.expanded_key_size and layers.expanded_value_size
+    return Interval(most, min(most, float(expanded)) if told else 0.0, most)
 
 
 def _query_heads(shape: Shape, layers: Attention) -> Interval:

@@ -203,7 +203,7 @@ def _kept(
     tensors: Mapping[str, Tensor],
     unknown: list[str],
 ) -> list[Keeps]:
-    if header.number("attention.key_length_mla"):
+    if expanded := header.number("attention.key_length_mla"):
         # V is a view of the kept latent: src/models/deepseek2.cpp, src/llama-kv-cache.cpp (has_v)
         latent = header.number("attention.key_length")
         if not latent:
@@ -212,7 +212,9 @@ def _kept(
             )
         if any(windows):
             unknown.append("layers with a window may keep a latent of another size: counted as all alike")
-        return [Keeps(1, latent, 0, window) for window in windows]
+        value = header.number("attention.value_length_mla")
+        both = (expanded, value) if value else None
+        return [Keeps(1, latent, 0, window, both) for window in windows]
     heads = header.each("attention.head_count", layers)
     kv_heads = header.each("attention.head_count_kv", layers) or heads
     if heads is None or kv_heads is None:

@@ -91,7 +91,9 @@ def _tied(config: Mapping[str, Any], text: Mapping[str, Any], family: Family) ->
 def _kept(read: Config, heads: int, width: int) -> Keeps:
     """What a layer that attends keeps of a token."""
     if read.family.latent:
-        return Keeps(1, read.number("kv_lora_rank") + read.number("qk_rope_head_dim"), 0)
+        rotary = read.number("qk_rope_head_dim")
+        expanded = read.number("qk_nope_head_dim") + rotary, read.number("v_head_dim")
+        return Keeps(1, read.number("kv_lora_rank") + rotary, 0, expanded=expanded)
     kv_heads = read.maybe("num_key_value_heads") or heads
     size = read.maybe("head_dim")
     if not size:

@@ -11,15 +11,21 @@ Role = Literal["embedding", "output", "attention", "feed-forward", "experts", "n
 
 @dataclass(frozen=True, slots=True)
 class Keeps:
-    """What one layer keeps a token: `kv_heads` times `key` and `value` numbers; `window` tokens back, None: all."""
+    """What one layer keeps a token: `kv_heads` times `key` and `value` numbers; `window` tokens back, None: all.
+
+    `expanded`: of a latent, the numbers of K and of V a head of Q that it stands for, None: not told.
+    """
 
     kv_heads: int
     key: int
     value: int
     window: int | None = None
+    expanded: tuple[int, int] | None = None
 
 
 NOTHING = Keeps(0, 0, 0)
+
+_EXPANDED = ("expanded_key_size", "expanded_value_size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +93,7 @@ def _grouped(layers: Iterable[Keeps]) -> list[dict[str, int]]:
         counts[each] = counts.get(each, 0) + 1
     return [
         {"layers": count, "kv_heads": each.kv_heads, "key_size": each.key, "value_size": each.value}
+        | (dict(zip(_EXPANDED, each.expanded, strict=True)) if each.expanded else {})
         | ({"window": each.window} if each.window else {})
         for each, count in counts.items()
     ]

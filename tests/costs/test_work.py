@@ -143,6 +143,18 @@ def test_layers_without_k_and_v_leave_the_heads_of_the_others_certain() -> None:
     assert not attention_flops_over(WINDOWS, at(1)).is_exact  # two kinds of layers: heads are known at most
 
 
+def test_a_latent_is_read_once_by_all_heads_or_expanded_for_each() -> None:
+    """DeepSeek-V3, one layer: 128 heads; a latent of 576 numbers, or 192 of K and 128 of V a head."""
+    latent = {"layers": 1, "kv_heads": 1, "key_size": 576, "value_size": 0}
+    told = {**latent, "expanded_key_size": 192, "expanded_value_size": 128}
+    norm = [("norm", "f32", 1, 4)]
+    model, unsaid = (shape(norm, heads=128, attention=[each]) for each in (told, latent))
+    most = 2.0 * 128 * (576 + 576) * 10
+    assert attention_flops_over(model, at(10)) == Interval(most, 2.0 * 128 * (192 + 128) * 10, most)
+    assert attention_flops_over(unsaid, at(10)) == Interval(most, 0.0, most)
+    assert kv_bytes_per_token(model, "bf16", "bf16") == Interval.exact(576 * 2.0)
+
+
 def test_a_token_is_multiplied_with_its_own_experts_however_many_the_batch_meets() -> None:
     found = products_by_type(EXPERTS, Interval.exact(4.0), Interval.exact(4.0))
     assert found["bf16"] == Interval.exact(4 * (2 * 100 + 2 * 8000 * 2 / 8))
