@@ -203,10 +203,30 @@ def _kv(shape: Shape, key_type: str | None, value_type: str | None, looked: Look
     return total(*parts())
 
 
+def _mean_in_chunk(chunk: int, positions: range, beside: int) -> Interval:
+    """Tokens from where the chunk begins to a token's own place, the mean over an ascending range of places."""
+    if positions.step == 1 and not beside:
+        seen = _places(chunk, positions[-1]) - _places(chunk, positions[0] - 1)
+        return Interval.exact(seen / len(positions))
+    most = float(min(chunk + beside, positions[-1]))
+    return Interval((1 + most) / 2, 1.0, most)
+
+
+def _places(chunk: int, last: int) -> float:
+    """The sum of the places within their chunks of the tokens 1 to `last`."""
+    whole, rest = divmod(last, chunk)
+    return whole * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2
+
+
 def _mean_within(layers: Attention, positions: range, beside: int) -> Interval:
-    """The exact mean of min(populated, window + beside) over an ascending range, without walking it."""
+    """The exact mean of min(populated, window + beside) over an ascending range, without walking it.
+
+    Within chunks the mean of a token's place in its chunk, exact where each place is passed; else anything up to the chunk.
+    """
     if not positions:
         return ZERO
+    if layers.window is not None and layers.chunked:
+        return _mean_in_chunk(layers.window, positions, beside)
     if layers.window is None:
         return Interval.exact((positions[0] + positions[-1]) / 2)
     most = layers.window + beside

@@ -50,6 +50,7 @@ class Attention(Record):
     expanded_key_size: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'A latent: numbers of K a head of Q, when it is expanded; absent: not told.', default=None)
     expanded_value_size: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'A latent: numbers of V a head of Q, when it is expanded; absent: not told.', default=None)
     window: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Tokens that they look back; absent: all.', default=None)
+    chunked: bool = field({'type': 'bool'}, 'Windows are chunks of the sequence: a token looks back to where its own begins.', default=False)
 
 
 class Experts(Record):

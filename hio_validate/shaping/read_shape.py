@@ -11,7 +11,8 @@ Role = Literal["embedding", "output", "attention", "feed-forward", "experts", "n
 
 @dataclass(frozen=True, slots=True)
 class Keeps:
-    """What one layer keeps a token: `kv_heads` times `key` and `value` numbers; `window` tokens back, None: all.
+    """What one layer keeps a token: `kv_heads` times `key` and `value` numbers; `window` tokens back, None: all,
+    or `chunked`: to where the chunk of so many tokens begins.
 
     `expanded`: of a latent, the numbers of K and of V a head of Q that it stands for, None: not told.
     """
@@ -20,6 +21,7 @@ class Keeps:
     key: int
     value: int
     window: int | None = None
+    chunked: bool = False
     expanded: tuple[int, int] | None = None
 
 
@@ -86,7 +88,7 @@ class ReadShape:
         return found
 
 
-def _grouped(layers: Iterable[Keeps]) -> list[dict[str, int]]:
+def _grouped(layers: Iterable[Keeps]) -> list[dict[str, int | bool]]:
     """Layers that keep alike, counted, in the order in which the first of each stands."""
     counts: dict[Keeps, int] = {}
     for each in layers:
@@ -95,6 +97,7 @@ def _grouped(layers: Iterable[Keeps]) -> list[dict[str, int]]:
         {"layers": count, "kv_heads": each.kv_heads, "key_size": each.key, "value_size": each.value}
         | (dict(zip(_EXPANDED, each.expanded, strict=True)) if each.expanded else {})
         | ({"window": each.window} if each.window else {})
+        | ({"chunked": True} if each.window and each.chunked else {})
         for each, count in counts.items()
     ]
 

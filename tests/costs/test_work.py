@@ -122,6 +122,21 @@ def test_the_mean_over_positions_is_that_of_each_position(
     assert attention_flops_over(WINDOWS, positions).value == pytest.approx(sum(multiplied) / count)
 
 
+@pytest.mark.parametrize(
+    ("first", "last"), [(1, 1), (1, 10), (1, 11), (3, 27), (10, 10), (11, 11), (7, 1000)]
+)
+def test_within_chunks_a_token_looks_back_to_where_its_own_begins(first: int, last: int) -> None:
+    """Places 1 to 10, 11 to 20, ...: a token at 11 sees itself alone."""
+    norm = [("norm", "f32", 1, 4)]
+    layers = {"layers": 1, "kv_heads": 1, "key_size": 1, "value_size": 1, "window": 10, "chunked": True}
+    model, places = shape(norm, heads=1, attention=[layers]), range(first, last + 1)
+    seen = [(place - 1) % 10 + 1 for place in places]
+    found = kv_read_over(model, places, "i8", "i8")
+    assert found.is_exact and found.value == pytest.approx(2 * sum(seen) / len(seen))
+    batches = kv_read_over(model, range(last, last + 1, 4), "i8", "i8", 4)
+    assert batches.contains(2.0 * min(last, 4))
+
+
 def test_operations_are_two_for_each_number_passed_and_attention_by_what_is_populated() -> None:
     assert products_by_type(DENSE, ONE, ONE) == {
         "q8_0": Interval.exact(2 * 3200), "Q4_K": Interval.exact(2 * (2560 + 5120)),

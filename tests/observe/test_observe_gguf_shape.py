@@ -88,7 +88,9 @@ WINDOW = {"attention__sliding_window": 512}
 def test_which_layers_look_back_a_window(architecture: str, windows: list[int | None]) -> None:
     found = shape(llama_pairs(8, architecture, **WINDOW), llama_tensors(8))
     assert [each.window for each in found.attention] == windows
-    assert bool(found.unknown) is (architecture == "llama4")
+    assert not found.unknown
+    chunked = [each.chunked and each.window is not None for each in found.attention]
+    assert chunked == [architecture == "llama4" and window is not None for window in windows]
 
 
 @pytest.mark.parametrize(

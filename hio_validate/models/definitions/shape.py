@@ -55,6 +55,9 @@ class Attention(Model):
         None, description="A latent: numbers of V a head of Q, when it is expanded; absent: not told."
     )
     window: AtLeastOne | None = Field(None, description="Tokens that they look back; absent: all.")
+    chunked: bool = Field(
+        False, description="Windows are chunks of the sequence: a token looks back to where its own begins."
+    )
 
 
 class Experts(Model):
