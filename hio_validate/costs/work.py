@@ -29,8 +29,17 @@ def stored_bytes(shape: Shape) -> Interval:
 
 
 def draft_bytes(shape: Shape) -> Interval:
-    """Bytes of the layers that draft (multi-token prediction): one pass for one drafted token."""
-    return Interval.exact(float(sum(each.bytes for each in shape.weights if each.role == "draft")))
+    """Bytes that layers for multi-token prediction read for one drafted token: one pass of theirs, and the output head.
+
+    Where the model is a mixture, so is the layer that drafts (DeepSeek-V3, README_WEIGHTS.md): a token passes its active
+    experts, and which tensors of it are experts is not told. The head may be a smaller one: the least is without it.
+    """
+    layers = float(sum(each.bytes for each in shape.weights if each.role == "draft"))
+    if not layers:
+        return ZERO
+    head = total(*output_by_type(shape).values()).value
+    active = shape.experts.active / shape.experts.count if shape.experts else 1.0
+    return Interval(layers * min(1.0, active) + head, layers * min(1.0, active), layers + head)
 
 
 def weights_by_type(shape: Shape, tokens: Interval, *, output: bool = True) -> dict[str, Interval]:

@@ -77,7 +77,7 @@ def test_bytes_by_format_add_up() -> None:
 
 def test_one_token_meets_the_active_experts_and_drafting_layers_stand_apart() -> None:
     assert weights_per_pass(EXPERTS, ONE) == Interval.exact(200 + 16000 * 2 / 8)
-    assert draft_bytes(EXPERTS) == Interval.exact(100.0)
+    assert draft_bytes(EXPERTS) == Interval(25.0, 25.0, 100.0)
     assert stored_bytes(EXPERTS) == Interval.exact(16300.0)
 
 
@@ -168,6 +168,15 @@ def test_a_latent_is_read_once_by_all_heads_or_expanded_for_each() -> None:
     assert attention_flops_over(model, at(10)) == Interval(most, 2.0 * 128 * (192 + 128) * 10, most)
     assert attention_flops_over(unsaid, at(10)) == Interval(most, 0.0, most)
     assert kv_bytes_per_token(model, "bf16", "bf16") == Interval.exact(576 * 2.0)
+
+
+def test_a_drafted_token_passes_its_experts_and_the_output() -> None:
+    """A draft layer of 100 bytes; the output takes 60. Of a mixture of 8, two are passed."""
+    weights = [("draft", "i8", 100, 100), ("output", "i8", 60, 60), ("experts", "i8", 8, 8)]
+    assert draft_bytes(shape(weights, draft_layers=1)) == Interval(160.0, 100.0, 160.0)
+    mixture = shape(weights, draft_layers=1, experts={"count": 8, "active": 2})
+    assert draft_bytes(mixture) == Interval(85.0, 25.0, 160.0)
+    assert draft_bytes(shape([("output", "i8", 60, 60)])) == Interval.exact(0.0)
 
 
 def test_a_token_is_multiplied_with_its_own_experts_however_many_the_batch_meets() -> None:
