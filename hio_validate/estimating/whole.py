@@ -13,7 +13,6 @@ from hio_validate import __version__
 from hio_validate.estimating.assumed import that_matter
 from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.estimating.candidates import LookedAt, looked_at
-from hio_validate.estimating.context.in_force import PREFILLS
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.measured import compared
 from hio_validate.estimating.next import next_of
@@ -26,7 +25,7 @@ from hio_validate.rules import NEWEST
 def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
     """The document of an estimate. It launches nothing and decides nothing."""
     ledger = terms_of(inputs)
-    bound = bound_of(ledger, inputs) if has_context(inputs) else None
+    bound = None if inputs.unknown else bound_of(ledger, inputs)
     baseline, findings = compared(inputs, bound)
     known, path = replace(inputs, baseline=baseline), cast(Any, inputs.path)
     looked = LookedAt() if inputs.wrong or bound is None else looked_at(known, ledger, bound)
@@ -56,11 +55,3 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
 
 def _pin(item: Item) -> str:
     return f"{item.name}@{item.document.digest}"
-
-
-def has_context(inputs: Inputs) -> bool:
-    """Whether the workload and the model have a shape (contract 9.1)."""
-    workload = inputs.workload
-    generated = workload.generated_tokens is not None or inputs.path in PREFILLS
-    counted = workload.prompt_tokens is not None and generated
-    return inputs.shape is not None and (counted or inputs.path in ("setup", "load"))

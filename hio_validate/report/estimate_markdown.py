@@ -74,10 +74,8 @@ def _row(term: Term, unit: str) -> list[str]:
 
 
 def _candidates(estimate: Estimate) -> Iterator[str]:
-    if estimate.blocked_by:
-        yield "None while a correctness failure of the stack is open."
-    elif not estimate.candidates:
-        yield "None: no mechanism is known to pay here."
+    if not estimate.candidates:
+        yield f"{say.no_candidate(estimate).capitalize()}."
     else:
         rows = [_candidate(rank, each) for rank, each in enumerate(estimate.candidates, 1)]
         yield grid(_CANDIDATES, rows)
@@ -119,4 +117,4 @@ def _next(estimate: Estimate) -> Iterator[str]:
     yield paragraph(f"STOP IF: {text(next_.stop_if)}")
     yield paragraph(f"ROUTE: {text(say.route(next_.route))}")
     if next_.command:
-        yield command(next_.command)
+        yield command(*next_.command.splitlines())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.context import WORDS, unknown_of
 from hio_validate.costs.routes import ROUTES
 from hio_validate.costs.units import UNITS
 from hio_validate.evidence.metrics import METRICS
@@ -64,10 +65,24 @@ def headline(estimate: Estimate) -> str:
     if estimate.blocked_by:
         return f"{subject}: BLOCKED, {blocked(estimate)}"
     if estimate.bound is None:
-        lacks = missing(estimate)
-        lack = f"{counted(len(lacks), 'thing')} missing" if lacks else "too little is known"
-        return f"{subject}: nothing bounds it yet, {lack}; {_distance(estimate)}"
+        return f"{subject}: nothing bounds it yet, {_lack(estimate)}; {_distance(estimate)}"
     return f"{subject}: {bound_by(estimate)}, {limit(estimate, estimate.bound)}; {_distance(estimate)}"
+
+
+def _lack(estimate: Estimate) -> str:
+    """What a bound is missing."""
+    told = estimate.workload
+    unknown = unknown_of(
+        estimate.path,
+        has_shape=told.shape is not None,
+        prompt_tokens=told.prompt_tokens,
+        generated_tokens=told.generated_tokens,
+    )
+    if not unknown:
+        return "no rate is known that its work could be divided by"
+    *others, last = [WORDS[each] for each in unknown]
+    names = f"{', '.join(others)} and {last}" if others else last
+    return f"{names} {'are' if others or last.endswith('s') else 'is'} missing"
 
 
 def blocked(estimate: Estimate) -> str:
@@ -260,6 +275,15 @@ def route(name: str) -> str:
     of = ROUTES[name]
     slowed = "; it slows the process, so its numbers are shares and no speeds" if of.instrumented else ""
     return f"{name}: {of.measure}; the answer is in {of.artifact}{slowed}"
+
+
+def no_candidate(estimate: Estimate) -> str:
+    """Why nothing is proposed."""
+    if estimate.blocked_by:
+        return "none while a correctness failure of the stack is open"
+    if estimate.bound is None:
+        return "none: nothing is looked at before something bounds it"
+    return "none: no mechanism is known to pay here"
 
 
 def no_experiment(estimate: Estimate) -> str:

@@ -106,7 +106,7 @@ def test_what_one_command_mends_is_said_together() -> None:
         said = " ".join(page(estimate(BARE, missing=missing)).split())
         assert said.count("probe it") == 1
         assert "no rate for a; no rate for b: probe it" in said
-        assert "3 things missing" in said
+        assert "nothing bounds it yet, the model's shape and the prompt's tokens are missing" in said
         assert "alone" in said and "no shape: read it" in said
 
 

@@ -5,12 +5,14 @@ Invariants: another model's shape is refused; rates of another host or another b
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from hio_validate.estimating.context.cannot import CannotEstimate
 from hio_validate.estimating.context.recorded import Recorded
 from hio_validate.repo import Item, Repo
+from hio_validate.rules.estimated import file_of
 from hio_validate.spelling import nearest
 
 
@@ -41,18 +43,12 @@ def named(repo: Repo, kind: str, name: str, service: str | None) -> Item:
     return found
 
 
-def file_of(shape: Item) -> str | None:
-    """SHA-256 of the model file that a shape was read from; a config.json's is none of it."""
-    source = shape.model.source
-    return None if source.format == "hf-config" else source.sha256
-
-
 def shape_of(recorded: Recorded, name: str | None) -> Chosen:
     """The shape of the model that the stack serves. Raises CannotEstimate."""
     repo, service, models = recorded.view.repo, recorded.service, recorded.models
     if name is not None:
         shape = named(repo, "shape/v1", name, service)
-        theirs = file_of(shape)
+        theirs = file_of(shape.model)
         if theirs and models and theirs not in models:
             raise CannotEstimate(
                 f"the shape {name} is of the model {theirs[:12]}; {recorded.stack.name} ran {_short(models)}: "
@@ -60,8 +56,8 @@ def shape_of(recorded: Recorded, name: str | None) -> Chosen:
             )
         return Chosen((shape,), _unproven(shape, models))
     every = [item for item in repo.of("shape/v1") if item.service == service]
-    matching = [item for item in every if file_of(item) in models]
-    open_ = [item for item in every if file_of(item) is None or not models]
+    matching = [item for item in every if file_of(item.model) in models]
+    open_ = [item for item in every if file_of(item.model) is None or not models]
     fitting = matching or open_
     if len(fitting) > 1:
         raise CannotEstimate(
@@ -71,13 +67,14 @@ def shape_of(recorded: Recorded, name: str | None) -> Chosen:
         return Chosen((fitting[0],), _unproven(fitting[0], models))
     others = f" ({', '.join(item.name for item in every)}: of another file)" if every else ""
     which = f" {_short(models)}" if models else ""
-    return Chosen((), (f"the shape of the model{which}: hio probe model FILE --write reads it{others}",))
+    file = shlex.quote(recorded.model_file or "FILE")
+    return Chosen((), (f"the shape of the model{which}: hio probe model {file} --write reads it{others}",))
 
 
 def _unproven(shape: Item, models: Sequence[str]) -> tuple[str, ...]:
     if not models:
         return (f"no capture or run says which model file the stack serves; {shape.name} is taken for it",)
-    if file_of(shape) is None:
+    if file_of(shape.model) is None:
         return (f"{shape.name} names no model file; that it is {_short(models)} is not proven",)
     return ()
 
@@ -109,13 +106,13 @@ def ceilings_of(
     measured = _newest([item for item in every if item.model.how == "measured"])
     if measured:
         theirs = [item for item in measured if item.model.host == measured[0].model.host]
-        said = f"ceilings of {where}; {_names(theirs)} of another host stand in: hio probe host --yes there"
+        said = f"ceilings of {where}; {_names(theirs)} of another host stand in: hio probe host --yes --write there"
         return Chosen((*theirs,), (said, *of_others))
     published = [item for item in every if item.model.how == "published"]
     if published:
-        said = f"measured ceilings of {where}; published ones stand in ({_names(published)}): hio probe host --yes there"
+        said = f"measured ceilings of {where}; published ones stand in ({_names(published)}): hio probe host --yes --write there"
         return Chosen((*published,), (said, *of_others))
-    return Chosen((), (f"ceilings of {where}: hio probe host --yes measures them", *of_others))
+    return Chosen((), (f"ceilings of {where}: hio probe host --yes --write measures them", *of_others))
 
 
 def _kind(item: Item) -> bool:
