@@ -53,9 +53,12 @@ def kernel_of(tier: Collection[Found], operand: Operand, price: Pricer) -> Kerne
         {count: _time(each, count, size) for count, each in measured.items()}, operand.vectors
     )
     many = operand.vectors
-    rate = Interval(
-        *((size if reads else 2 * many.value) / each for each in (time.value, time.high, time.low))
+    value, low, high = (
+        (size if reads else 2 * many.value) / each for each in (time.value, time.high, time.low)
     )
+    # A kernel that works in tiles may be slower than both of its neighbours: the slower one is likely enough.
+    beside = [measured[count].price.interval.low for count in counts if measured[count].reads == reads]
+    rate = Interval(value, min(low, *beside), high)
     return Kernel(_spanning(rate, [measured[count].price for count in counts], many), reads)
 
 
