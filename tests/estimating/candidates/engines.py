@@ -21,19 +21,35 @@ def help_of(engine: str, ways: Iterable[Way] = WAYS) -> str:
     """Every setting of an engine that the table or the workload names, as its help prints one of that kind."""
     factors = {each.factor: each for each in ways if each.engine == engine}
     named = {factor for each in SPELLED.values() for factor in each.get(engine, ())}
-    others = [each for each in ("port", "spec-draft-n-max", "spec-draft-n-min") if engine == "llama-server"] or ["port"]
+    others = [
+        each for each in ("port", "spec-draft-n-max", "spec-draft-n-min") if engine == "llama-server"
+    ] or ["port"]
     lines = [_option(engine, factor, factors.get(factor)) for factor in sorted({*factors, *named, *others})]
     if engine == "llama-server":
         return "----- common params -----\n\n" + "".join(lines)
-    return f"usage: {PROGRAMS[engine]} [options]\n\noptions:\n" + "".join(lines) + "\nWhat follows is told in the guide.\n"
+    return (
+        f"usage: {PROGRAMS[engine]} [options]\n\noptions:\n"
+        + "".join(lines)
+        + "\nWhat follows is told in the guide.\n"
+    )
 
 
 def _option(engine: str, factor: str, way: Way | None) -> str:
     is_switch = way is not None and {*way.now, *way.to} <= {"on", "off"} and bool(way.to)
     if engine == "llama-server":
-        value = "" if is_switch and factor != "flash-attn" else " on|off|auto" if factor == "flash-attn" else " VALUE"
+        value = (
+            ""
+            if is_switch and factor != "flash-attn"
+            else " on|off|auto"
+            if factor == "flash-attn"
+            else " VALUE"
+        )
         flags = f"--{factor}, --no-{factor}" if is_switch and not value else f"--{factor}{value}"
-        default = {"spec-draft-n-max": " (default: 3)", "spec-draft-n-min": " (default: 0)", "spec-type": " (default: none)"}
+        default = {
+            "spec-draft-n-max": " (default: 3)",
+            "spec-draft-n-min": " (default: 0)",
+            "spec-type": " (default: none)",
+        }
         return f"{flags}\n{'':40}said in one sentence{default.get(factor, '')}\n"
     if is_switch:
         flags = f"--{factor}, --no-{factor}" if engine == "vllm" else f"--{factor}"
@@ -48,10 +64,19 @@ def stack_of(engine: str, settings: Mapping[str, str]) -> str:
     lines = [[f"--{MODELS[engine]}", "/models/tiny"], ["--port", "8080"]]
     for factor, value in settings.items():
         way = next((each for each in WAYS if each.engine == engine and each.factor == factor), None)
-        is_switch = way is not None and {*way.now, *way.to} <= {"on", "off"} and factor != "flash-attn" and bool(way.to)
+        is_switch = (
+            way is not None
+            and {*way.now, *way.to} <= {"on", "off"}
+            and factor != "flash-attn"
+            and bool(way.to)
+        )
         if value in NOTHING:
             continue
-        lines.append(([f"--{factor}"] if value == "on" else [f"--no-{factor}"]) if is_switch else [f"--{factor}", value])
+        lines.append(
+            ([f"--{factor}"] if value == "on" else [f"--no-{factor}"])
+            if is_switch
+            else [f"--{factor}", value]
+        )
     if engine == "sglang":  # its switches are off where nobody gives them
         lines = [each for each in lines if not each[0].startswith("--no-")]
     argv = "".join(f"      - {each!r}\n".replace("'", '"') for each in lines)
@@ -64,7 +89,9 @@ CHECKED: dict[str, Any] = FIXTURE | {
 del CHECKED["ignore_eos"]
 
 
-def service(root: Path, engine: str, settings: Mapping[str, str], *documents: Mapping[str, Any], **shape: Any) -> Path:
+def service(
+    root: Path, engine: str, settings: Mapping[str, str], *documents: Mapping[str, Any], **shape: Any
+) -> Path:
     """A repository with one service of that engine, a shape, ceilings of a host with four devices, and other documents."""
     help_, stack = help_of(engine), stack_of(engine, settings)
     folder = f"manifests/engines/{engine}/b1"

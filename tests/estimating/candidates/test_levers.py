@@ -63,7 +63,10 @@ def _ids(way: Way) -> str:
 def _placed(root: Path, way: Way) -> Inputs:
     """The inputs of a stack in which the way is open."""
     situation = SITUATIONS[way.mechanism]
-    in_force = {**situation.get("settings", {}), way.factor: way.now[0] if way.now else situation.get("value", "")}
+    in_force = {
+        **situation.get("settings", {}),
+        way.factor: way.now[0] if way.now else situation.get("value", ""),
+    }
     if way.factor == "model" or way.factor == "model-path":
         del in_force[way.factor]
     shape = {"draft_layers": 1, "weights": _with_draft()} if "draft_layers" in situation else {}
@@ -146,7 +149,9 @@ def test_a_value_that_is_in_force_is_not_proposed(tmp_path: Path, way: Way) -> N
     service(tmp_path, way.engine, {way.factor: value})
     inputs = asked(tmp_path)
     assert not [
-        lever for lever, _, _ in Seen(inputs, terms_of(inputs), None).switches(way.mechanism) if lever.address == f"server.{way.factor}"
+        lever
+        for lever, _, _ in Seen(inputs, terms_of(inputs), None).switches(way.mechanism)
+        if lever.address == f"server.{way.factor}"
     ]
 
 
@@ -156,7 +161,9 @@ def test_a_setting_that_the_build_does_not_have_is_not_proposed(tmp_path: Path, 
     from tests.estimating.candidates.engines import help_of
 
     help_ = help_of(way.engine, others)
-    assert f"--{way.factor} " not in help_ or way.factor in {name for each in _spelled(way.engine) for name in each}
+    assert f"--{way.factor} " not in help_ or way.factor in {
+        name for each in _spelled(way.engine) for name in each
+    }
 
 
 def _spelled(engine: str) -> list[tuple[str, ...]]:
