@@ -13,7 +13,6 @@ from hio_validate.costs.context import WORDS
 from hio_validate.costs.routes import ROUTES
 from hio_validate.estimating import typed
 from hio_validate.estimating.bounds.ledger import Ledger
-from hio_validate.estimating.candidates.bounded import measured_time
 from hio_validate.estimating.candidates.mechanism import Seen
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import BoundTime, Candidate, NextExperiment
@@ -44,7 +43,7 @@ def next_of(
 
 def gap_of(seen: Seen) -> float | None:
     """How much faster the bound is than what was measured, as a share: 0.25 where it takes a quarter longer; None unknown."""
-    measured = measured_time(seen)
+    measured = seen.measured_time
     return None if measured is None else measured.value / seen.whole.value - 1
 
 

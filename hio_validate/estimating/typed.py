@@ -6,14 +6,22 @@ import shlex
 
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.recorded import Recorded
+from hio_validate.estimating.context.spelled import SPELLED
 from hio_validate.models.estimate import Candidate
+
+_FILES = frozenset(name for names in SPELLED["weights-file"].values() for name in names)
 
 
 def plan_of(inputs: Inputs, candidate: Candidate) -> str | None:
-    """The command that begins the plan of a candidate; None where no setting's value says what is changed."""
+    """The command that begins the plan of a candidate; None where no setting's value says what is changed.
+
+    FILE stands for the path of another file of weights, which only a person knows (the candidate's `needs`).
+    """
     _, arrow, value = (candidate.change or "").partition(" -> ")
-    if candidate.factor is None or not arrow or candidate.factor.endswith(".model"):
+    if candidate.factor is None or not arrow:
         return None
+    if candidate.factor.partition(".")[2] in _FILES:
+        value = "FILE"
     return _typed(inputs, "--stack", inputs.stack.name, "--set", f"{candidate.factor}={value}")
 
 

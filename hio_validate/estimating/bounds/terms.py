@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hio_validate.costs.composition import SERIAL, grouped, longest_of_groups, time_of
-from hio_validate.costs.interval import Interval, total
+from hio_validate.costs.interval import Interval, end_by_end, total
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import draft_bytes
 from hio_validate.estimating.bounds.book import Book
@@ -211,7 +211,7 @@ def of_drafting(book: Book, shape: Shape, work: Work) -> None:
         if not times:
             return
         within = longest_of_groups(grouped(times, {term.name: term.resource for term in book.terms}), times)
-        one_pass = _each(within, work.passes)
+        one_pass = end_by_end(lambda whole, count: whole / count, within, work.passes)
         cost = base(said) * one_pass
         price = Price(
             cost,
@@ -233,12 +233,6 @@ def of_drafting(book: Book, shape: Shape, work: Work) -> None:
         book.missing.append(
             "what drafting a token costs is not known: state it with --assume draft-cost=SHARE of a pass"
         )
-
-
-def _each(whole: Interval, count: Interval) -> Interval:
-    """One of `count` parts that `whole` was made of, end by end: both are low for the same reason."""
-    value = whole.value / count.value
-    return Interval(value, min(value, whole.low / count.low), max(value, whole.high / count.high))
 
 
 def of_request(book: Book) -> None:

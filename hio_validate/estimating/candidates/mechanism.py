@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from hio_validate.costs.composition import longest_of_groups, time_of
+from hio_validate.costs.gap import measured_time
 from hio_validate.costs.interval import ZERO, Interval
 from hio_validate.costs.units import amount
 from hio_validate.estimating.bounds.ledger import Ledger
@@ -131,6 +132,14 @@ class Seen:
         return serving_process(self.inputs.view, self.inputs.stack)
 
     @cached_property
+    def measured_time(self) -> Interval | None:
+        """Seconds that one unit of the path took; None where no baseline of it is there."""
+        baseline, bound = self.inputs.baseline, self.bound
+        if baseline is None or bound is None:
+            return None
+        return measured_time(baseline, bound, self.inputs.target.better)
+
+    @cached_property
     def _declared(self) -> Effective | None:
         view = self.inputs.view
         return view.settings.effective(self.inputs.stack) if view is not None else None
@@ -182,8 +191,8 @@ class Seen:
     def switches(self, mechanism: str) -> Iterator[tuple[Lever, Way, str]]:
         """The same with the value to be set: one that the build takes and that is not in force."""
         for lever, way in self.ways(mechanism):
-            values = [each for each in lever.offered(way.to) if each != lever.has]
-            if values and len(values) == len(lever.offered(way.to)):
+            values = lever.offered(way.to)
+            if values and lever.has.casefold() not in (each.casefold() for each in values):
                 yield lever, way, values[0]
 
 

@@ -53,7 +53,7 @@ def _drafting(seen: Seen, found: Found, mechanism: str) -> Iterator[Mechanism]:
         kind = _counted_kind(before, offered)
         if kind is None:
             before = None
-        length = _length(seen, way, before)
+        length = _length(seen, way, kind or (offered[0] if offered else ""), before)
         if offered and length is None:
             found.missing.append(
                 "how many tokens a pass would draft is not known, so that drafting is not bounded: --assume draft-tokens=N"
@@ -128,17 +128,20 @@ def _lengths_said(seen: Seen) -> list[str]:
     fixture = seen.inputs.fixture
     if fixture is None or fixture.model.draft is not None:
         return []
-    return [f"a fixture like {fixture.name} that says draft: {{min: ..., max: ...}}"]
+    return [f"a fixture like {fixture.name} that says draft: {{min: ..., max: ...}}; hio plan new writes one"]
 
 
-def _length(seen: Seen, way: Way, before: Counted | None) -> float | None:
-    """Tokens that a pass would draft: as stated, as counted, as the build's default says, as it is proposed."""
+def _length(seen: Seen, way: Way, kind: str, before: Counted | None) -> float | None:
+    """Tokens that a pass would draft: as stated, as counted, as the build's default says, as it is proposed.
+
+    llama.cpp has a length of its own for most kinds (common/arg.cpp, --spec-ngram-mod-n-max, --spec-ngram-simple-size-m).
+    """
     stated = seen.inputs.stated.get("draft-tokens")
     if stated is not None:
         return base(stated).value or None
     if before is not None:
         return before.drafted
-    lever = seen.lever("spec-draft-n-max")
+    lever = seen.lever(f"spec-{kind}-n-max", f"spec-{kind}-size-m", "spec-draft-n-max")
     if lever is not None and lever.number:
         return float(lever.number)
     if way.mechanism == "draft-own-layers" and seen.shape is not None and seen.shape.draft_layers:

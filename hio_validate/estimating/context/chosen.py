@@ -12,6 +12,7 @@ from typing import NamedTuple
 from hio_validate.estimating.context.cannot import CannotEstimate
 from hio_validate.estimating.context.recorded import Recorded
 from hio_validate.repo import Item, Repo
+from hio_validate.rules.estimated import file_of
 from hio_validate.spelling import nearest
 
 
@@ -42,18 +43,12 @@ def named(repo: Repo, kind: str, name: str, service: str | None) -> Item:
     return found
 
 
-def file_of(shape: Item) -> str | None:
-    """SHA-256 of the model file that a shape was read from; a config.json's is none of it."""
-    source = shape.model.source
-    return None if source.format == "hf-config" else source.sha256
-
-
 def shape_of(recorded: Recorded, name: str | None) -> Chosen:
     """The shape of the model that the stack serves. Raises CannotEstimate."""
     repo, service, models = recorded.view.repo, recorded.service, recorded.models
     if name is not None:
         shape = named(repo, "shape/v1", name, service)
-        theirs = file_of(shape)
+        theirs = file_of(shape.model)
         if theirs and models and theirs not in models:
             raise CannotEstimate(
                 f"the shape {name} is of the model {theirs[:12]}; {recorded.stack.name} ran {_short(models)}: "
@@ -61,8 +56,8 @@ def shape_of(recorded: Recorded, name: str | None) -> Chosen:
             )
         return Chosen((shape,), _unproven(shape, models))
     every = [item for item in repo.of("shape/v1") if item.service == service]
-    matching = [item for item in every if file_of(item) in models]
-    open_ = [item for item in every if file_of(item) is None or not models]
+    matching = [item for item in every if file_of(item.model) in models]
+    open_ = [item for item in every if file_of(item.model) is None or not models]
     fitting = matching or open_
     if len(fitting) > 1:
         raise CannotEstimate(
@@ -79,7 +74,7 @@ def shape_of(recorded: Recorded, name: str | None) -> Chosen:
 def _unproven(shape: Item, models: Sequence[str]) -> tuple[str, ...]:
     if not models:
         return (f"no capture or run says which model file the stack serves; {shape.name} is taken for it",)
-    if file_of(shape) is None:
+    if file_of(shape.model) is None:
         return (f"{shape.name} names no model file; that it is {_short(models)} is not proven",)
     return ()
 

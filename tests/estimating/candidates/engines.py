@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ PROGRAMS = {"vllm": "vllm serve", "sglang": "launch_server.py"}
 MODELS = {"llama-server": "model", "vllm": "model", "sglang": "model-path"}
 
 
-def help_of(engine: str, ways: Iterable[Way] = WAYS) -> str:
-    """Every setting of an engine that the table or the workload names, as its help prints one of that kind."""
-    factors = {each.factor: each for each in ways if each.engine == engine}
-    named = {factor for each in SPELLED.values() for factor in each.get(engine, ())}
+def help_of(engine: str, lacks: Iterable[str] = ()) -> str:
+    """Every setting of an engine that the table or the workload names, but some, as its help prints one of that kind."""
+    factors = {each.factor: each for each in WAYS if each.engine == engine and each.factor not in lacks}
+    named = {factor for each in SPELLED.values() for factor in each.get(engine, ())} - {*lacks}
     others = [
         each for each in ("port", "spec-draft-n-max", "spec-draft-n-min") if engine == "llama-server"
     ] or ["port"]
@@ -79,7 +80,7 @@ def stack_of(engine: str, settings: Mapping[str, str]) -> str:
         )
     if engine == "sglang":  # its switches are off where nobody gives them
         lines = [each for each in lines if not each[0].startswith("--no-")]
-    argv = "".join(f"      - {each!r}\n".replace("'", '"') for each in lines)
+    argv = "".join(f"      - {json.dumps(each)}\n" for each in lines)
     return f"hio: stack/v1\nname: base\nprocesses:\n  server:\n    engine: {engine}\n    build: b1\n    argv:\n{argv}"
 
 
@@ -90,10 +91,15 @@ del CHECKED["ignore_eos"]
 
 
 def service(
-    root: Path, engine: str, settings: Mapping[str, str], *documents: Mapping[str, Any], **shape: Any
+    root: Path,
+    engine: str,
+    settings: Mapping[str, str],
+    *documents: Mapping[str, Any],
+    lacks: Iterable[str] = (),
+    **shape: Any,
 ) -> Path:
     """A repository with one service of that engine, a shape, ceilings of a host with four devices, and other documents."""
-    help_, stack = help_of(engine), stack_of(engine, settings)
+    help_, stack = help_of(engine, lacks), stack_of(engine, settings)
     folder = f"manifests/engines/{engine}/b1"
     committed(
         root,
@@ -106,7 +112,11 @@ def service(
             f"ledger/{SERVICE}/2026/b0.yaml": baseline(pinned=pin("base", stack)),
         },
     )
-    ceilings = changed(CEILINGS, devices=[{"name": "a device", "count": 4, "tool": "a tool 1.0"}])
+    ceilings = changed(
+        CEILINGS,
+        per="host" if engine == "llama-server" else "device",
+        devices=[{"name": "a device", "count": 4, "tool": "a tool 1.0"}],
+    )
     for threads, value in ((1, 50.0), (2, 80.0)):
         for quantity, unit in (("memory-read", "MB/s"), ("matmul", "GFLOP/s")):
             ceilings["rates"][f"{quantity}-by-{threads}"] = {

@@ -16,14 +16,15 @@ from hio_validate.cli import cli
 from hio_validate.estimating import typed
 from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.estimating.candidates import looked_at
-from hio_validate.estimating.candidates.levers import NOTHING, WAYS, Way
+from hio_validate.estimating.candidates.levers import WAYS, Way
 from hio_validate.estimating.candidates.mechanism import Seen
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Amount, Candidate
 from hio_validate.source import read
-from tests.estimating.candidates.engines import service
+from tests.estimating.candidates.engines import service, stack_of
 from tests.estimating.candidates.workbench import asked, profile
-from tests.small_repo import ROOM, SERVICE
+from tests.estimating.tiny import SHAPE
+from tests.small_repo import ROOM, pin
 
 ATTENDS = (("flash_attn_kernel", 40, "arithmetic", None), ("vec_dot", 60, "arithmetic", "weights"))
 LOGS = (("common_log_add", 40, "other", None), ("vec_dot", 60, "arithmetic", "weights"))
@@ -69,24 +70,15 @@ def _placed(root: Path, way: Way) -> Inputs:
     }
     if way.factor == "model" or way.factor == "model-path":
         del in_force[way.factor]
-    shape = {"draft_layers": 1, "weights": _with_draft()} if "draft_layers" in situation else {}
+    shape = {"draft_layers": 1, "weights": [*SHAPE["weights"], DRAFTS]} if "draft_layers" in situation else {}
     path = "prefill-token" if situation.get("metric") == "prefill_tps" else "decode-token"
     documents = [_profiled(root, way, situation["profile"], in_force, path)] if "profile" in situation else []
-    service(root, way.engine, in_force, *documents, **shape)
+    service(root, way.engine, in_force, *documents, lacks=_other_spellings(way), **shape)
     more = {"concurrency": situation["concurrency"]} if "concurrency" in situation else {}
     return asked(root, situation.get("metric", "decode_tps"), stated=situation.get("stated"), **more)
 
 
-def _with_draft() -> list[dict[str, Any]]:
-    from tests.estimating.tiny import SHAPE
-
-    return [*SHAPE["weights"], DRAFTS]
-
-
 def _profiled(root: Path, way: Way, parts: Any, in_force: dict[str, str], path: str) -> dict[str, Any]:
-    from tests.estimating.candidates.engines import stack_of
-    from tests.small_repo import pin
-
     return profile(*parts, path=path) | {"stack": pin("base", stack_of(way.engine, in_force))}
 
 
@@ -141,38 +133,37 @@ def _write_what_only_a_person_can(file: Path) -> None:
     file.write_text(file.read_text().replace("TODO: ", "written: 5 % of "))
 
 
+def _other_spellings(way: Way) -> set[str]:
+    """Settings of the same engine that do the same: a build has one of them."""
+    same = {each.factor for each in WAYS if (each.mechanism, each.engine) == (way.mechanism, way.engine)}
+    return same - {way.factor}
+
+
 @pytest.mark.parametrize("way", [way for way in WAYS if way.to], ids=_ids)
 def test_a_value_that_is_in_force_is_not_proposed(tmp_path: Path, way: Way) -> None:
     value = way.to[0].replace("{n}", "3")
-    if way.engine == "sglang" and value == "off":
-        value = ""
-    service(tmp_path, way.engine, {way.factor: value})
+    is_unset = way.engine == "sglang" and value == "off"
+    service(tmp_path, way.engine, {} if is_unset else {way.factor: value})
     inputs = asked(tmp_path)
-    assert not [
-        lever
-        for lever, _, _ in Seen(inputs, terms_of(inputs), None).switches(way.mechanism)
-        if lever.address == f"server.{way.factor}"
+    switches = Seen(inputs, terms_of(inputs), None).switches(way.mechanism)
+    assert (f"server.{way.factor}", value) not in [
+        (lever.address, to.replace("{n}", "3")) for lever, _, to in switches
     ]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=_ids)
 def test_a_setting_that_the_build_does_not_have_is_not_proposed(tmp_path: Path, way: Way) -> None:
-    others = [each for each in WAYS if each.factor != way.factor]
-    from tests.estimating.candidates.engines import help_of
-
-    help_ = help_of(way.engine, others)
-    assert f"--{way.factor} " not in help_ or way.factor in {
-        name for each in _spelled(way.engine) for name in each
-    }
-
-
-def _spelled(engine: str) -> list[tuple[str, ...]]:
-    from hio_validate.estimating.context.spelled import SPELLED
-
-    return [each.get(engine, ()) for each in SPELLED.values()]
+    has_it, lacks_it = tmp_path / "has", tmp_path / "lacks"
+    given = {way.factor: way.now[0]} if way.now else {}
+    for root, lacks, settings in ((has_it, (), given), (lacks_it, (way.factor,), {})):
+        service(root, way.engine, {} if way.factor in ("model", "model-path") else settings, lacks=lacks)
+    seen = [Seen(each, terms_of(each), None) for each in (asked(has_it), asked(lacks_it))]
+    found = [[lever.address for lever, _ in each.ways(way.mechanism)] for each in seen]
+    assert f"server.{way.factor}" in found[0]
+    if way.factor not in ("model", "model-path"):  # argv gives them
+        assert f"server.{way.factor}" not in found[1]
 
 
 def test_each_mechanism_has_a_situation() -> None:
     assert {way.mechanism for way in WAYS} == set(SITUATIONS)
     assert all(way.now or way.to or SITUATIONS[way.mechanism].get("value") for way in WAYS)
-    assert NOTHING and SERVICE
