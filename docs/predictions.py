@@ -20,11 +20,12 @@ from hio_validate.estimating.bounds.ledger import bound_of, terms_of  # noqa: E4
 from hio_validate.estimating.context.cannot import CannotEstimate  # noqa: E402
 from hio_validate.estimating.context.gather import inputs_of  # noqa: E402
 from hio_validate.estimating.context.inputs import Inputs  # noqa: E402
-from hio_validate.estimating.context.recorded import cache_of, concurrency_of, rows_asked  # noqa: E402
+from hio_validate.estimating.context.recorded import rows_asked  # noqa: E402
 from hio_validate.evidence.averages import median  # noqa: E402
 from hio_validate.evidence.case import Case  # noqa: E402
 from hio_validate.evidence.raw import is_unknown, number  # noqa: E402
 from hio_validate.evidence.trials import pinned  # noqa: E402
+from hio_validate.evidence.workload import cache_of, concurrency_of  # noqa: E402
 from hio_validate.execute.arms import NotStartable, with_delta  # noqa: E402
 from hio_validate.history import Folder  # noqa: E402
 from hio_validate.models.estimate import Amount, MeasuredBaseline  # noqa: E402

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from hio_validate.costs.interval import Interval
+from hio_validate.costs.interval import Interval, end_by_end
 
 
 def time_saved(share: float, factor: float = math.inf) -> float:
@@ -37,13 +37,7 @@ def at_most(share: Interval, better: str, factor: Interval | None = None) -> Int
     `better` is `higher` for a rate and `lower` for a time. Without a factor the work vanishes. Raises ValueError.
     """
     gained = rate_gained if better == "higher" else time_saved
-    if factor is None:
-        return Interval(*(100 * gained(each) for each in (share.value, share.low, share.high)))
-    return Interval(
-        100 * gained(share.value, factor.value),
-        100 * gained(share.low, factor.low),
-        100 * gained(share.high, factor.high),
-    )
+    return end_by_end(gained, share, *([] if factor is None else [factor])) * 100.0
 
 
 def of_times(before: Interval, after: Interval, better: str) -> Interval:
@@ -52,12 +46,8 @@ def of_times(before: Interval, after: Interval, better: str) -> Interval:
     Both times follow from the same inputs, so that their ends belong together: best with best, worst with worst.
     Raises ZeroDivisionError where a time is zero.
     """
-    gains = [
-        max(0.0, one / other - 1 if better == "higher" else 1 - other / one) * 100
-        for one, other in (
-            (before.value, after.value),
-            (before.low, after.low),
-            (before.high, after.high),
-        )
-    ]
-    return Interval(gains[0], min(gains), max(gains))
+
+    def gained(one: float, other: float) -> float:
+        return max(0.0, one / other - 1 if better == "higher" else 1 - other / one)
+
+    return end_by_end(gained, before, after) * 100.0

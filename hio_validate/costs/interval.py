@@ -42,6 +42,9 @@ class Interval:
     def is_exact(self) -> bool:
         return self.low == self.high
 
+    def no_more_than(self, most: float) -> Interval:
+        return Interval(min(self.value, most), min(self.low, most), min(self.high, most))
+
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.recorded import Recorded
 from hio_validate.estimating.context.spelled import SPELLED
 from hio_validate.models.estimate import Candidate
 
@@ -27,6 +28,31 @@ def plan_of(inputs: Inputs, candidate: Candidate) -> str | None:
 def baseline_of(inputs: Inputs) -> str:
     """The command that begins the plan of the stack against itself: its baseline, and its noise."""
     return _typed(inputs, "--a-a", "--stack", inputs.stack.name)
+
+
+def shape_of(inputs: Inputs) -> str:
+    """The command that reads the shape of the model: of the file that a capture names, else of FILE."""
+    view = inputs.view
+    file = Recorded(view, inputs.service, inputs.stack).model_file if view is not None else None
+    return shlex.join(
+        ["hio", "probe", "model", file or "FILE", "--service", inputs.service, "--hash", "--write"]
+    )
+
+
+def again(inputs: Inputs, *assume: str) -> str:
+    """The same estimate with what a person is to state."""
+    fixture = ["--fixture", inputs.fixture.name] if inputs.fixture is not None else []
+    stated = [word for name in assume for word in ("--assume", f"{name}=N")]
+    words = [
+        inputs.stack.name,
+        "--service",
+        inputs.service,
+        *fixture,
+        "--metric",
+        inputs.target.metric,
+        *stated,
+    ]
+    return shlex.join(["hio", "estimate", *words])
 
 
 def _typed(inputs: Inputs, *words: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from hio_validate.evidence.case import Case
-from hio_validate.models.capture import Capture
+from hio_validate.evidence.workload import model_in
 from hio_validate.repo import Item, name_of
 
 
@@ -77,7 +77,7 @@ def _context(case: Case) -> dict[str, object]:
     asked = (bench.prompt_tokens, bench.generated_tokens) if bench else ()
     return {
         "host": _the_only([capture.host.id if capture else None for capture in captures]),
-        "model": _the_only([model_of(capture) if capture else None for capture in captures]),
+        "model": _the_only([model_in(capture) if capture else None for capture in captures]),
         "fixture": (case.fixture, asked),
         "regime": case.regime,
         "baseline": case.arm(case.baseline).stack,
@@ -87,9 +87,3 @@ def _context(case: Case) -> dict[str, object]:
 def _the_only(found: list[str | None]) -> str | None:
     """What all captures show; None where they differ or one does not know."""
     return found[0] if len(set(found)) == 1 else None
-
-
-def model_of(capture: Capture) -> str | None:
-    """The SHA-256 of the first model that a capture shows."""
-    artifacts = (process.artifacts.get("model") for process in capture.processes.values())
-    return next((artifact.sha256 for artifact in artifacts if artifact and artifact.sha256), None)

@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.estimate import Amount, Estimate
+from hio_validate.models.estimate import Estimate
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at_key
-from hio_validate.rules.estimated import is_rate
+from hio_validate.rules.estimated import is_ordered, is_rate
 
 _SAYS = re.compile(r"above|ceiling|faster than|exceed|100 ?%", re.IGNORECASE)
 
@@ -46,11 +46,12 @@ def _least(estimate: Estimate) -> float | None:
         return None
     found = [] if baseline.efficiency_percent is None else [baseline.efficiency_percent.low]
     metric = estimate.bound.metric if estimate.bound else None
-    if isinstance(metric, Amount):
-        over, under = (
-            (baseline.low, metric.high) if is_rate(estimate.target.metric) else (metric.low, baseline.high)
-        )
-        found += [100 * over / under] if under > 0 else []
+    if metric is not None and is_ordered(metric):
+        # Imported here: few repositories hold estimates, and intervals are dataclasses.
+        from hio_validate.costs.gap import efficiency
+
+        given = efficiency(baseline, metric, "higher" if is_rate(estimate.target.metric) else "lower")
+        found += [] if given is None else [given.low]
     return max(found, default=None)
 
 

@@ -2,8 +2,9 @@
 
 Everything in an estimate follows from its ledger: a term's time is its work by what one unit costs, plus what is fixed
 (contract 9.2); the bound is the sum over its groups of the longest term of each (contract 9.3); the same in the target's
-metric; the efficiency is the bound by what was measured. Each interval holds its best guess, low end first. hio computes
-all of them again, to three digits: a number that was typed decides about a machine.
+metric; the efficiency is the bound by what was measured, its ends by the ends of both. Each interval holds its best guess,
+low end first. hio computes all of them again: each has to be what the others give but for the last digit that it shows, and it
+shows three at least. A number that was typed decides about a machine.
 
 How to fix: `hio estimate --write` computes what it writes. By hand: correct the number, or the term it is from.
 """
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from hio_validate.diagnostic import Path, Severity
 from hio_validate.models.estimate import Amount, Estimate
 from hio_validate.repo import Item
-from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
+from hio_validate.rules.base import Problem, Rule, Scope, View, at
 from hio_validate.rules.estimated import DIGITS, amounts, is_ordered, is_rate, is_same, number, shown
 
 
@@ -109,18 +110,19 @@ def _compared(item: Item, path: Path, said: Amount, given: Amount, what: str) ->
 def _efficiency(item: Item, estimate: Estimate) -> Iterator[Problem]:
     """The bound by what was measured, in percent: of a rate the other way round."""
     bound, baseline = estimate.bound, estimate.baseline
-    if bound is None or bound.metric is None or baseline is None or baseline.efficiency_percent is None:
+    if bound is None or baseline is None or baseline.efficiency_percent is None:
         return
-    best, measured = bound.metric.value, baseline.value
-    over, under = (measured, best) if is_rate(estimate.target.metric) else (best, measured)
-    said = baseline.efficiency_percent.value
-    if under > 0 and not is_same(said, 100 * over / under):
-        yield Problem(
-            at_key(item, "baseline", "efficiency_percent"),
-            f"{measured:.6g} {baseline.unit} measured and a bound of {best:.6g} are {100 * over / under:.4g} % "
-            f"of the bound; here it is {said:.4g} %",
-            "compute it from the bound and the measured value",
-        )
+    if bound.metric is None or not is_ordered(bound.metric):
+        return
+    # Imported here: few repositories hold estimates, and intervals are dataclasses.
+    from hio_validate.costs import gap, units
+
+    given = gap.efficiency(baseline, bound.metric, "higher" if is_rate(estimate.target.metric) else "lower")
+    if given is not None:
+        yield from _compared(
+            item, ("baseline", "efficiency_percent"), baseline.efficiency_percent, units.amount(given, "1"),
+            f"{baseline.value:.6g} {baseline.unit} measured, beside a bound of {shown(bound.metric)},",
+        )  # fmt: skip
 
 
 RULE = Rule(

@@ -1,23 +1,28 @@
 """What rules about ceilings and estimates share: numbers with their intervals, and the rates they name. No rule of its own.
 
-Invariant: a number counts as another one where they agree to three digits: an estimate is not known better, and what is
-mixed up (GB and GiB, bits and bytes, an efficiency that was left out) differs by more.
+Invariant: a derived number is the computed one but for the last digit that it shows (what it follows from may be rounded,
+too), and it shows three at least: what is mixed up (GB and GiB, bits and bytes, an efficiency that was left out) differs by
+more, and a number that shows all digits, as hio writes them, cannot be moved by a thousandth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isclose
+from decimal import Decimal
 from typing import NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.models.ceilings import Ceilings, Rate
 from hio_validate.models.estimate import Amount, Estimate, UnitCost
 from hio_validate.models.profile import Profile
+from hio_validate.models.shape import Shape
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 
 DIGITS = 0.005
+"""How far a number of three digits may be from the one it was rounded from, as a share."""
+_ALL_DIGITS = 1e-9
+"""How far the same computation may be from itself in another order."""
 
 
 class Named(NamedTuple):
@@ -28,9 +33,16 @@ class Named(NamedTuple):
     rate: Rate
 
 
-def is_same(one: float, other: float) -> bool:
-    """Whether two numbers of one unit agree to three digits."""
-    return isclose(one, other, rel_tol=DIGITS)
+def is_same(said: float, computed: float) -> bool:
+    """Whether a number that stands in a document is a computed one in the same unit, but for the last digit that it shows."""
+    last = min(0, int(Decimal(repr(said)).normalize().as_tuple().exponent))
+    rounding = min(DIGITS * abs(computed), 10.0**last)
+    return abs(said - computed) <= max(rounding, _ALL_DIGITS * abs(computed))
+
+
+def exceeds(one: float, other: float) -> bool:
+    """Whether one of two numbers that may both be rounded is larger for certain."""
+    return one > other * (1 + DIGITS)
 
 
 def is_ordered(amount: Amount) -> bool:
@@ -87,6 +99,11 @@ def profile_of(pin: str | None, item: Item, view: View) -> Profile | None:
     """The readable profile that an estimate pins."""
     found = view.repo.find("profile/v1", name_of(pin), item.service) if pin else None
     return found.model if found is not None else None
+
+
+def file_of(shape: Shape) -> str | None:
+    """SHA-256 of the model file that a shape is of; a config.json's is none of it."""
+    return None if shape.source.format == "hf-config" else shape.source.sha256
 
 
 def short(pin: str) -> str:

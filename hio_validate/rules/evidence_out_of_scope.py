@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
+from hio_validate.evidence.workload import model_in
 from hio_validate.inheritance import Inheritance, names_an_identity
-from hio_validate.models.capture import Capture
 from hio_validate.models.matrix import FactorRow
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, listed
@@ -94,14 +94,8 @@ def _observed(run: Item, view: View) -> dict[str, list[str | None]]:
     models = [capture.model if capture else None for capture in captures]
     return {
         "host": [model.host.id if model else None for model in models],
-        "model": [_model_of(model) if model else None for model in models],
+        "model": [model_in(model) if model else None for model in models],
     }
-
-
-def _model_of(capture: Capture) -> str | None:
-    """The SHA-256 of the first model that a capture shows."""
-    artifacts = (process.artifacts.get("model") for process in capture.processes.values())
-    return next((artifact.sha256 for artifact in artifacts if artifact and artifact.sha256), None)
 
 
 def _dependencies(item: Item, cited: Cited, run: Item, found: Inheritance, view: View) -> Iterator[Problem]:
@@ -136,7 +130,7 @@ def _here(found: Inheritance, view: View) -> dict[str, str]:
     shown = capture.model if capture else None
     return {
         "host": (shown.host.id if shown else None) or UNKNOWN,
-        "model": (_model_of(shown) if shown else None) or UNKNOWN,
+        "model": (model_in(shown) if shown else None) or UNKNOWN,
         "fixture": (matrix.workload.fixture if matrix.workload else None) or UNKNOWN,
         "regime": (matrix.workload.regime if matrix.workload else None) or UNKNOWN,
     }

@@ -2,8 +2,8 @@
 
 Deleting 8 % of the time cannot gain more than 8 % of it. Contract 9.4: candidates are bounded by their measured share. Of
 a time a share of s percent gains at most s percent; of a rate at most 100 s / (100 - s) percent, because the rest takes as
-long as before. A share of a profile is not larger than the profile has it, one of the bound not larger than the term's; a
-profile or a measurement that shares are taken from is there. The seventh family (generated code) needs a profile that is
+long as before. A share is not larger than the profile has it, or than the term's time is of the bound or of what was
+measured; a profile or a measurement that shares are taken from is there. The seventh family (generated code) needs a profile that is
 mostly arithmetic: instruction-level work stops where set-up or data movement dominates.
 
 How to fix: bound the gain by the share, or take the share from the profile; leave out what nothing supports.
@@ -19,9 +19,10 @@ from hio_validate.models.estimate import Candidate, Estimate
 from hio_validate.models.profile import Profile
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
-from hio_validate.rules.estimated import DIGITS, profile_of
+from hio_validate.rules.estimated import exceeds, is_ordered, is_rate, profile_of
 
 _GENERATED_CODE = 7
+_WHOLE = {"profile": "profile", "measured": "measured time", "bound": "bound"}
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -39,7 +40,7 @@ def _gain(item: Item, index: int, candidate: Candidate, estimate: Estimate) -> I
     for key in ("value", "high"):
         share, gain = getattr(candidate.share_percent, key), getattr(candidate.gain_percent, key)
         most = most_of(share, rate)
-        if gain > most * (1 + DIGITS):
+        if exceeds(gain, most):
             yield Problem(
                 at(item, "candidates", index, "gain_percent", key),
                 f"{candidate.name} would gain {gain:.4g} %; a share of {share:.4g} % allows {most:.4g} %",
@@ -62,7 +63,7 @@ def _share(
     place = at(item, "candidates", index, "share_of")
     lacks = {"profile": estimate.profile, "measured": estimate.baseline, "bound": estimate.bound}
     if lacks[candidate.share_of] is None:
-        what = {"profile": "profile", "measured": "measured baseline", "bound": "bound"}[candidate.share_of]
+        what = _WHOLE[candidate.share_of]
         yield Problem(
             place,
             f"a share of the {what}, and this estimate has none",
@@ -70,33 +71,51 @@ def _share(
         )
         return
     given = _given(candidate, estimate, profile)
-    if given is not None and candidate.share_percent.value > given * (1 + DIGITS):
+    if given is not None and exceeds(candidate.share_percent.value, given):
         yield Problem(
             at(item, "candidates", index, "share_percent", "value"),
-            f"{candidate.term} is {given:.4g} % of the {candidate.share_of}; here it is "
+            f"{candidate.term} is {given:.4g} % of the {_WHOLE[candidate.share_of]}; here it is "
             f"{candidate.share_percent.value:.4g} %",
             "take the share that is there",
         )
 
 
 def _given(candidate: Candidate, estimate: Estimate, profile: Profile | None) -> float | None:
-    """Percent that the term has of the profile or of the bound; None where that does not follow."""
+    """Percent that the term has of the profile, of the measured time or of the bound; None where that does not follow.
+
+    What runs measured cold and warm differs by is no term's: caching-without-cold-and-warm wants both.
+    """
     if candidate.term is None:
         return None
     if candidate.share_of == "profile" and profile is not None:
-        whole = sum(part.samples for part in profile.parts)
+        every = sum(part.samples for part in profile.parts)
         mine = sum(part.samples for part in profile.parts if part.term == candidate.term)
-        return 100 * mine / whole if whole else None
-    bound = estimate.bound
-    if candidate.share_of != "bound" or bound is None:
+        return 100 * mine / every if every else None
+    if candidate.share_of == "profile" or candidate.caching:
         return None
     # Imported here: few repositories hold estimates, and intervals are dataclasses.
-    from hio_validate.costs.stated import seconds, times_of
+    from hio_validate.costs.stated import times_of
 
-    term, all_of_it = times_of(estimate).get(candidate.term), seconds(bound.time)
-    if term is None or all_of_it is None or all_of_it.value <= 0:
+    term, whole = times_of(estimate).get(candidate.term), _whole(estimate, candidate.share_of)
+    return 100 * term.value / whole if term is not None and whole is not None else None
+
+
+def _whole(estimate: Estimate, of: str) -> float | None:
+    """Seconds of the bound, or of what was measured of one unit of the path; None where nothing tells them."""
+    # Imported here: few repositories hold estimates, and intervals are dataclasses.
+    from hio_validate.costs.gap import measured_time
+    from hio_validate.costs.stated import seconds
+
+    bound, baseline = estimate.bound, estimate.baseline
+    time = seconds(bound.time) if bound is not None else None
+    if bound is None or time is None or time.value <= 0:
         return None
-    return 100 * term.value / all_of_it.value
+    if of == "bound":
+        return time.value
+    if baseline is None or bound.metric is None or not is_ordered(bound.metric):
+        return None
+    measured = measured_time(baseline, bound, "higher" if is_rate(estimate.target.metric) else "lower")
+    return None if measured is None else measured.value
 
 
 def _generated_code(

@@ -19,10 +19,11 @@ from hio_validate.diagnostic import Path, Severity
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import is_unknown
 from hio_validate.evidence.same_stack import other_stack
+from hio_validate.evidence.workload import cache_of, concurrency_of, host_of, model_of
 from hio_validate.models.estimate import Estimate
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key, listed
-from hio_validate.rules.estimated import short
+from hio_validate.rules.estimated import file_of, short
 
 
 class Compared(NamedTuple):
@@ -90,17 +91,16 @@ def _parts(item: Item, estimate: Estimate, case: Case, view: View) -> Iterator[C
     yield from _asked(estimate, case, arm)
     if workload.shape:
         model = _file_of(workload.shape, item, view)
-        there = _only(case, arm, "model")
+        there = model_of(case, arm)
         yield Compared("model", ("workload", "shape"), model and model[:12], there and there[:12])
     if estimate.bound is not None:  # without one the measurement stands alone: nothing here is of a host
-        host, there = workload.target_host, _only(case, arm, "host")
+        host, there = workload.target_host, host_of(case, arm)
         place: Path = ("workload", "target_host") if host else ("baseline", "run")
         yield Compared("host", place, host and host[:12], there and there[:12])
-    at_once = "1" if case.plan is not None and not case.model.imported else _at_once(case.regime)
-    yield Compared("concurrency", ("workload", "concurrency"), str(workload.concurrency), at_once)
-    regime = (case.regime or "").lower()
-    cache = next((word for word in ("cold", "warm") if regime.startswith(word)), None)
-    yield Compared("state of the cache", ("baseline", "run"), workload.cache, cache)
+    at_once = concurrency_of(case)
+    told = None if at_once is None else str(at_once)
+    yield Compared("concurrency", ("workload", "concurrency"), str(workload.concurrency), told)
+    yield Compared("state of the cache", ("baseline", "run"), workload.cache, cache_of(case))
 
 
 def _asked(estimate: Estimate, case: Case, arm: str) -> Iterator[Compared]:
@@ -132,32 +132,9 @@ def _counted(case: Case, arm: str, column: str) -> list[str]:
 
 
 def _file_of(pin: str, item: Item, view: View) -> str | None:
-    """SHA-256 of the model file that a shape was read from; a config.json names no weights."""
+    """SHA-256 of the model file that the pinned shape is of."""
     shape = view.repo.find("shape/v1", name_of(pin), item.service)
-    source = shape.model.source if shape is not None and shape.model is not None else None
-    return source.sha256 if source is not None and source.format == "gguf" else None
-
-
-def _only(case: Case, arm: str, what: str) -> str | None:
-    """Host or model of a run: as its captures all show it, else as its scope says; None where they do not agree."""
-    seen: set[str | None] = set()
-    for _, capture in case.captures(arm):
-        if capture is None:
-            continue
-        if what == "host":
-            seen.add(capture.host.id)
-        else:
-            artifacts = (process.artifacts.get("model") for process in capture.processes.values())
-            seen.add(next((each.sha256 for each in artifacts if each is not None), None))
-    if not seen:
-        said: str | None = getattr(case.model.scope, what, None)
-        return said
-    return seen.pop() if len(seen) == 1 else None
-
-
-def _at_once(regime: str | None) -> str | None:
-    """Requests at the same time, of a run that hio did not ask."""
-    return "1" if "one request" in (regime or "").lower() else None
+    return file_of(shape.model) if shape is not None and shape.model is not None else None
 
 
 RULE = Rule(

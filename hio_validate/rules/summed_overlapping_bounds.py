@@ -18,7 +18,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.models.estimate import BoundTime, Estimate
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
-from hio_validate.rules.estimated import DIGITS, shown
+from hio_validate.rules.estimated import DIGITS, exceeds, shown
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -41,7 +41,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         )
         return
     both = sum_and_least(estimate)
-    if both is not None and both[0] > both[1] * (1 + DIGITS):
+    if both is not None and exceeds(*both):
         yield Problem(
             at_key(item, "bound", "groups"),
             f"these groups add up to {both[0]:.4g} s; where each resource works at the same time as the others, "

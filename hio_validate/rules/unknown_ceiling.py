@@ -3,8 +3,9 @@
 An estimate is worth what its rates are worth. Contract 9.2: achieved local rates first, else a published ceiling that is
 named, with an efficiency that says how much of it is assumed to be reached. So a cost names a ceilings document and the
 rate in it, or says who assumes it and why; the rate is there; a published one has an efficiency, unless it is a latency;
-and the cost is that rate times the efficiency (a latency as it is), to three digits. A rate per device may be multiplied by
-the workload's devices. A cost that is made of several rates names the document and says how, as an assumption.
+and the cost is that rate times the efficiency (a latency as it is), but for the last digit that it shows (three at least).
+A rate per device may be multiplied by the workload's devices. A cost that is made of several rates names the document and
+says how, as an assumption.
 
 How to fix: `hio probe host` measures the rates of a machine; name the document and the rate, or write `assumed:`.
 """
@@ -79,9 +80,9 @@ def _other(item: Item, index: int, term: Term, named: Named) -> Iterator[Problem
         return
     mine, my_size = UNITS[cost.amount.unit]
     part = 1.0 if latency else cost.efficiency or 1.0
-    reached = rate.value * size * part
+    reached = rate.value * size * part / my_size
     devices = item.model.workload.devices if named.ceilings.per == "device" else 1
-    stated = cost.amount.value * my_size
+    stated = cost.amount.value
     if mine is dimension and (
         is_copied_number(cost, rate) or is_same(stated, reached) or is_same(stated, reached * devices)
     ):

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from hio_validate.costs.composition import longest_of_groups
 from hio_validate.costs.gain import at_most, of_times
-from hio_validate.costs.interval import Interval
-from hio_validate.costs.units import UNITS, base
+from hio_validate.costs.gap import part_of
+from hio_validate.costs.interval import Interval, end_by_end
 from hio_validate.estimating.bounds.ledger import terms_of
 from hio_validate.estimating.candidates.mechanism import Mechanism, Seen, times_of
 from hio_validate.estimating.candidates.profiled import parts_of, share_of
@@ -48,24 +48,6 @@ def bounded(seen: Seen, mechanism: Mechanism) -> Bounded | None:
     return Bounded(share, of, bound) if bound.high > 0 and bound.value > 0 else None
 
 
-def measured_time(seen: Seen) -> Interval | None:
-    """Seconds that one unit of the path took, by the baseline: the bound's time by how far the metric is from it."""
-    baseline, bound = seen.inputs.baseline, seen.bound
-    if baseline is None or bound is None or bound.metric is None or not seen.whole.value:
-        return None
-    size = UNITS[baseline.unit][1] if baseline.unit in UNITS else 1.0
-    low, high = sorted((baseline.low * size, baseline.high * size))
-    value = min(max(baseline.value * size, low), high)
-    whole, metric = seen.whole, base(bound.metric)
-    if not (low > 0 and metric.value > 0):
-        return None
-    if seen.inputs.target.better == "higher":
-        work = whole.value * metric.value
-        return Interval(work / value, work / high, work / low)
-    each = whole.value / metric.value
-    return Interval(value * each, low * each, high * each)
-
-
 def _as_measured(times: tuple[Interval, Interval], better: str) -> Bounded | None:
     """The gain that two runs had: no bound of a model, yet of exactly that workload."""
     without, with_ = times
@@ -75,7 +57,7 @@ def _as_measured(times: tuple[Interval, Interval], better: str) -> Bounded | Non
     if saved <= 0:
         return None
     share = Interval(saved, min(least, saved), most)
-    return Bounded(share, "measured", at_most(_almost(share), better))
+    return Bounded(share, "measured", at_most(share.no_more_than(ALMOST_ALL), better))
 
 
 def _share(seen: Seen, mechanism: Mechanism) -> tuple[Interval | None, Of]:
@@ -85,25 +67,16 @@ def _share(seen: Seen, mechanism: Mechanism) -> tuple[Interval | None, Of]:
         parts = mechanism.parts or (parts_of(profile, mechanism.term) if mechanism.term else ())
         share = share_of(profile, parts) if parts else None
         if share is not None:
-            return _almost(share), "profile"
+            return share.no_more_than(ALMOST_ALL), "profile"
     time = seen.times.get(mechanism.term or "")
     if time is None:
         return None, "bound"
-    measured = measured_time(seen)
+    measured = seen.measured_time
     if measured is not None:
-        return _almost(_part(time, measured)), "measured"
-    return (_almost(_part(time, seen.whole)), "bound") if seen.whole.value else (None, "bound")
-
-
-def _part(time: Interval, whole: Interval) -> Interval:
-    """A time as a share of a whole one, at most all of it, end by end: what is uncertain of one is so of the other."""
-    value = min(1.0, time.value / whole.value)
-    ends = [min(1.0, one / other) for one, other in ((time.low, whole.low), (time.high, whole.high)) if other]
-    return Interval(value, min(value, *ends), max(value, *ends))
-
-
-def _almost(share: Interval) -> Interval:
-    return Interval(*(min(ALMOST_ALL, each) for each in (share.value, share.low, share.high)))
+        return part_of(time, measured).no_more_than(ALMOST_ALL), "measured"
+    return (
+        (part_of(time, seen.whole).no_more_than(ALMOST_ALL), "bound") if seen.whole.value else (None, "bound")
+    )
 
 
 def _times_after(mechanism: Mechanism) -> tuple[dict[str, Interval], Interval] | None:
@@ -118,14 +91,32 @@ def _times_after(mechanism: Mechanism) -> tuple[dict[str, Interval], Interval] |
 def _faster(seen: Seen, mechanism: Mechanism, after: dict[str, Interval]) -> Interval | None:
     """How many times as fast the term becomes, end by end; None where it vanishes."""
     before = seen.times.get(mechanism.term or "")
-    now = after.get(mechanism.term or "")
-    if before is None or now is None:
+    if before is None or mechanism.term not in after:
         return None
-    pairs = ((before.value, now.value), (before.low, now.low), (before.high, now.high))
+    pairs = [(_end(before, end), _left(seen, mechanism.term, after, end)) for end in range(3)]
     if any(other <= 0 for _, other in pairs):
         return Interval.exact(1e9) if before.value > 0 else None
     value, *ends = (max(1.0, one / other) for one, other in pairs)
     return Interval(value, min(value, *ends), max(value, *ends))
+
+
+def _left(seen: Seen, term: str, after: dict[str, Interval], end: int) -> float:
+    """Seconds that are left of a term, at one end of the intervals.
+
+    What the change moves to another resource is not gone (a reading that several tokens share becomes arithmetic): the
+    term is no shorter than what any other one grows by.
+    """
+    nothing = Interval.exact(0.0)
+    grown = (
+        _end(time, end) - _end(seen.times.get(name, nothing), end)
+        for name, time in after.items()
+        if name != term
+    )
+    return max(_end(after[term], end), *grown, 0.0)
+
+
+def _end(interval: Interval, end: int) -> float:
+    return (interval.value, interval.low, interval.high)[end]
 
 
 def _overlapping(seen: Seen, after: Interval, of: Of, better: str) -> Interval:
@@ -133,24 +124,15 @@ def _overlapping(seen: Seen, after: Interval, of: Of, better: str) -> Interval:
 
     Measured: what the bound loses is taken from the measured time, whose part beyond the bound stays as it is.
     """
-    measured = measured_time(seen) if of == "measured" else None
+    measured = seen.measured_time if of == "measured" else None
     if measured is None:
         return of_times(seen.whole, after, better)
-    saved = [
-        max(0.0, one - other)
-        for one, other in (
-            (seen.whole.value, after.value),
-            (seen.whole.low, after.low),
-            (seen.whole.high, after.high),
-        )
-    ]
-    wholes = (measured.value, measured.low, measured.high)
-    rest = [max(each * (1 - ALMOST_ALL), each - less) for each, less in zip(wholes, saved, strict=True)]
-    gains = [
-        100 * ((one / other - 1) if better == "higher" else (1 - other / one))
-        for one, other in zip(wholes, rest, strict=True)
-    ]
-    return Interval(gains[0], min(gains), max(gains))
+
+    def gained(took: float, before: float, now: float) -> float:
+        rest = max(took * (1 - ALMOST_ALL), took - max(0.0, before - now))
+        return took / rest - 1 if better == "higher" else 1 - rest / took
+
+    return end_by_end(gained, measured, seen.whole, after) * 100.0
 
 
 def _no_more_than(bound: Interval, overlapping: Interval) -> Interval:

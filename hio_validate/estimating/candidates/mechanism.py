@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from hio_validate.costs.composition import longest_of_groups, time_of
+from hio_validate.costs.gap import measured_time
 from hio_validate.costs.interval import ZERO, Interval
 from hio_validate.costs.units import amount
 from hio_validate.estimating.bounds.ledger import Ledger
@@ -129,6 +130,14 @@ class Seen:
     @cached_property
     def process(self) -> str:
         return serving_process(self.inputs.view, self.inputs.stack)
+
+    @cached_property
+    def measured_time(self) -> Interval | None:
+        """Seconds that one unit of the path took; None where no baseline of it is there."""
+        baseline, bound = self.inputs.baseline, self.bound
+        if baseline is None or bound is None:
+            return None
+        return measured_time(baseline, bound, self.inputs.target.better)
 
     @cached_property
     def _declared(self) -> Effective | None:

@@ -11,18 +11,20 @@ from typing import Any, Literal
 
 from hio_validate.costs.units import amount
 from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
-from hio_validate.estimating.context.chosen import Chosen, ceilings_of, file_of, named, profile_of, shape_of
+from hio_validate.estimating.context.chosen import Chosen, ceilings_of, named, profile_of, shape_of
 from hio_validate.estimating.context.counted import Counted, drafting_counted
 from hio_validate.estimating.context.in_force import PREFILLS, InForce, in_force
 from hio_validate.estimating.context.inputs import Inputs, Path
 from hio_validate.estimating.context.measured import baseline_of
-from hio_validate.estimating.context.recorded import Recorded, asked_fixture, cache_of, counts_of, model_of
+from hio_validate.estimating.context.recorded import Recorded, asked_fixture, counts_of
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.correctness import open_failures
 from hio_validate.evidence.metrics import METRICS
+from hio_validate.evidence.workload import cache_of, model_of
 from hio_validate.models.estimate import Amount, EstimateTarget, Workload
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
+from hio_validate.rules.estimated import file_of
 from hio_validate.spelling import nearest
 
 PATH_OF: Mapping[str, Path] = {
@@ -67,7 +69,7 @@ def inputs_of(
     capture = next(iter(recorded.captures), None)
     force = in_force(view, stack, capture, path)
     rates = ceilings_of(recorded, ceilings, host, force.build)
-    profiled = profile_of(recorded, profile, path)
+    profiled = profile_of(recorded, profile, path, asked)
     counted = drafting_counted(recorded, asked)
     workload = _workload(stack, asked, shaped, rates, force, tokens, concurrency, cache)
     if counted is not None and workload.drafting is None:
@@ -81,7 +83,6 @@ def inputs_of(
         wrong=tuple(open_failures(view.ledger(service), stack.name, stack)),
     )  # fmt: skip
     found = baseline_of(inputs, recorded, run, committed)
-    no_profile = () if profiled.first else (f"a profile of {stack.name} on the path {path}",)
     slots = _too_few_slots(force, concurrency)
     missing = (
         *shaped.said,
@@ -90,7 +91,7 @@ def inputs_of(
         *slots,
         *rates.said,
         *found.missing,
-        *no_profile,
+        *profiled.said,
     )
     return replace(inputs, baseline=found.baseline, missing=tuple(dict.fromkeys(missing)))
 
@@ -163,7 +164,7 @@ class _Tokens:
     ) -> None:  # fmt: skip
         self.fixture, self.stated = fixture, stated
         self.varied: list[str] = []
-        model = file_of(shape) if shape else None
+        model = file_of(shape.model) if shape else None
         every = [
             (case, arm)
             for case in (recorded.cases if fixture else ())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from hio_validate.costs.context import unknown_of
 from hio_validate.models.estimate import Amount, EstimateTarget, MeasuredBaseline, Workload
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
@@ -64,3 +65,14 @@ class Inputs:
     """The newest capture of the stack: what became of settings that the engine decides itself."""
     view: View | None = None
     """The repository it was gathered from: settings in force, ledger, runs. Without it no setting is known."""
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """What has to be known before any work is counted, and is not: keys of costs/context.py."""
+        workload = self.workload
+        return unknown_of(
+            self.path,
+            has_shape=self.shape is not None,
+            prompt_tokens=workload.prompt_tokens,
+            generated_tokens=workload.generated_tokens,
+        )

@@ -9,28 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from hio_validate.costs.interval import Interval
-from hio_validate.costs.units import UNITS, base
+from hio_validate.costs.gap import efficiency
+from hio_validate.costs.units import amount
 from hio_validate.estimating.context.cannot import CannotEstimate
-from hio_validate.estimating.context.chosen import file_of, named
+from hio_validate.estimating.context.chosen import named
 from hio_validate.estimating.context.inputs import Inputs
-from hio_validate.estimating.context.recorded import (
-    Ran,
-    Recorded,
-    asked_fixture,
-    cache_of,
-    concurrency_of,
-    counts_of,
-    host_of,
-    model_of,
-    rows_asked,
-)
+from hio_validate.estimating.context.recorded import Ran, Recorded, asked_fixture, counts_of, rows_asked
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import is_unknown, number
+from hio_validate.evidence.workload import cache_of, concurrency_of, host_of, model_of
 from hio_validate.models.ceilings import Ceilings
-from hio_validate.models.estimate import Amount, BoundTime, MeasuredBaseline
+from hio_validate.models.estimate import BoundTime, MeasuredBaseline
 from hio_validate.repo import Item, name_of
+from hio_validate.rules.estimated import file_of
 
 
 class Found(NamedTuple):
@@ -91,7 +83,7 @@ def _differing(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
         yield _Differs("rows", "its rows are missing or not the ones that it pins")
         return
     yield from _asked(ran, inputs)
-    model = file_of(inputs.shape) if inputs.shape else None
+    model = file_of(inputs.shape.model) if inputs.shape else None
     theirs = model_of(case, ran.arm)
     if model is not None and theirs != model:
         yield _Differs(
@@ -160,7 +152,7 @@ def _said(ran: Ran, inputs: Inputs, committed: Callable[[Item], bool] | None) ->
         found.append(f"the commit of {run.name}: it is not committed as it stands")
     if run.model.imported:
         found.append(f"how {run.name} was measured: it is imported, so that its numbers stay DRAFT")
-    if inputs.shape is not None and file_of(inputs.shape) is None and model_of(ran.case, ran.arm):
+    if inputs.shape is not None and file_of(inputs.shape.model) is None and model_of(ran.case, ran.arm):
         found.append(f"proof that {inputs.shape.name} is the model that {run.name} measured")
     return tuple(found)
 
@@ -174,30 +166,17 @@ def compared(inputs: Inputs, bound: BoundTime | None) -> tuple[MeasuredBaseline 
     baseline = inputs.baseline
     if baseline is None or bound is None or bound.metric is None:
         return baseline, ()
-    efficiency = _efficiency(baseline, bound.metric, inputs.target.better)
-    if efficiency is None:
+    reached = efficiency(baseline, bound.metric, inputs.target.better)
+    if reached is None:
         return baseline, ()
-    told = baseline.model_copy(update={"efficiency_percent": efficiency})
-    if efficiency.low <= 100:
+    told = baseline.model_copy(update={"efficiency_percent": amount(reached, "1")})
+    if reached.low <= 100:
         return told, ()
     above = (
-        f"measured {_short(baseline.value)} {baseline.unit} is {_short(efficiency.value)} % of the bound "
-        f"(at least {_short(efficiency.low)} %), and nothing is faster than its bound"
+        f"measured {_short(baseline.value)} {baseline.unit} is {_short(reached.value)} % of the bound "
+        f"(at least {_short(reached.low)} %), and nothing is faster than its bound"
     )
     return told, (f"{above}: look first at {'; then '.join(_suspects(inputs))}",)
-
-
-def _efficiency(baseline: MeasuredBaseline, bound: Amount, better: str) -> Amount | None:
-    """Percent, unit 1; None where something was measured as nothing or as an infinite rate."""
-    best = base(bound)
-    size = UNITS[baseline.unit][1] if baseline.unit in UNITS else 1.0
-    low, high = sorted((baseline.low * size, baseline.high * size))
-    value = baseline.value * size
-    if low <= 0 or best.low <= 0:
-        return None
-    measured = Interval(value, min(low, value), max(high, value))
-    share = (measured / best if better == "higher" else best / measured) * 100.0
-    return Amount(value=share.value, low=share.low, high=share.high, unit="1")
 
 
 def _short(number_: float) -> str:
@@ -211,7 +190,7 @@ def _suspects(inputs: Inputs) -> Iterator[str]:
         yield f"the cache: rows count {max(cached)} cached tokens, which nobody computed"
     if accepted:
         yield f"drafting: rows count {max(accepted)} accepted tokens, so that one pass gives several"
-    if inputs.shape is not None and file_of(inputs.shape) is None:
+    if inputs.shape is not None and file_of(inputs.shape.model) is None:
         yield f"the shape {inputs.shape.name}, which names no model file"
     threads = inputs.workload.threads
     for item in inputs.ceilings:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import Row, UnreadableRows, number
 from hio_validate.evidence.same_stack import other_stack
+from hio_validate.evidence.workload import host_of, model_in, model_of
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 
@@ -86,59 +87,27 @@ class Recorded:
         found += [(ran.case.model.at or "", host_of(ran.case, ran.arm)) for ran in self.ran]
         return list(dict.fromkeys(host for _, host in sorted(found, key=_at, reverse=True) if host))
 
+    @property
+    def model_file(self) -> str | None:
+        """Where the newest capture saw the model file, on its host."""
+        seen = (
+            process.artifacts["model"].path
+            for capture in self.captures
+            for process in capture.model.processes.values()
+            if "model" in process.artifacts
+        )
+        return next((path for path in seen if path), None)
+
     @cached_property
     def models(self) -> list[str]:
         """SHA-256 of the model files that it served, the latest first."""
-        found = [(capture.model.at, model_in(capture)) for capture in self.captures]
+        found = [(capture.model.at, model_in(capture.model)) for capture in self.captures]
         found += [(ran.case.model.at or "", model_of(ran.case, ran.arm)) for ran in self.ran]
         return list(dict.fromkeys(model for _, model in sorted(found, key=_at, reverse=True) if model))
 
 
 def _at(found: tuple[str, str | None]) -> str:
     return found[0]
-
-
-def model_in(capture: Item) -> str | None:
-    """SHA-256 of the model file that a capture saw."""
-    for process in capture.model.processes.values():
-        artifact = process.artifacts.get("model")
-        if artifact is not None and artifact.sha256:
-            return str(artifact.sha256)
-    return None
-
-
-def model_of(case: Case, arm: str) -> str | None:
-    """SHA-256 of the model file that a run says it measured, else that the arm's captures saw; None where they differ."""
-    if case.model.scope and case.model.scope.model:
-        return case.model.scope.model
-    seen = {
-        process.artifacts["model"].sha256
-        for _, capture in case.captures(arm)
-        if capture is not None
-        for process in capture.processes.values()
-        if "model" in process.artifacts
-    }
-    return seen.pop() if len(seen) == 1 else None
-
-
-def host_of(case: Case, arm: str) -> str | None:
-    """The host a run says it was measured on, else the one that all captures of the arm saw."""
-    if case.model.scope and case.model.scope.host:
-        return case.model.scope.host
-    seen = {capture.host.id for _, capture in case.captures(arm) if capture is not None}
-    return seen.pop() if len(seen) == 1 else None
-
-
-def concurrency_of(case: Case) -> int | None:
-    """Requests at the same time; hio asks one after the other, of others' runs only their regime says it."""
-    if case.plan is not None and not case.model.imported:
-        return 1
-    return 1 if case.regime and "one request" in case.regime.lower() else None
-
-
-def cache_of(case: Case) -> str | None:
-    """cold or warm; None where the record says neither."""
-    return next((word for word in ("cold", "warm") if (case.regime or "").lower().startswith(word)), None)
 
 
 def asked_fixture(case: Case, fixture: Item) -> bool:

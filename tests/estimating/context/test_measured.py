@@ -109,11 +109,12 @@ def test_a_profiled_or_aborted_run_is_no_baseline(tmp_path: Path) -> None:
 
 def test_a_run_of_another_model_is_no_baseline(tmp_path: Path) -> None:
     def foreign(document: dict[str, Any]) -> None:
-        document["scope"]["model"] = other("foreign")
+        for process in document["processes"].values():
+            process["artifacts"]["model"]["sha256"] = other("foreign")
 
     experiment = Experiment(tmp_path)
     experiment.noise()
-    experiment.run(run=foreign)
+    experiment.run(capture=foreign)
     put(tmp_path, SHAPE, CEILINGS)
     found = gathered(tmp_path)
     assert found.baseline is not None and found.baseline.run.startswith("aa@")

@@ -1,0 +1,51 @@
+"""The workload that an arm of a run had, as its record tells it: host, model, requests at once, state of the cache (contract 9.1).
+
+Invariant: what captures show goes before what is declared; a declaration stands for captures that do not know; what nobody
+tells is None, and never equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hio_validate.evidence.case import Case
+from hio_validate.models.capture import Capture
+
+
+def host_of(case: Case, arm: str) -> str | None:
+    """The id of the host that an arm was measured on."""
+    seen = [capture.host.id for _, capture in case.captures(arm) if capture is not None]
+    return told(seen, case.model.scope.host if case.model.scope else None)
+
+
+def model_of(case: Case, arm: str) -> str | None:
+    """SHA-256 of the model file that an arm served."""
+    seen = [model_in(capture) for _, capture in case.captures(arm) if capture is not None]
+    return told(seen, case.model.scope.model if case.model.scope else None)
+
+
+def concurrency_of(case: Case) -> int | None:
+    """Requests at the same time; hio asks one after the other, of others' runs only their regime says it."""
+    if case.plan is not None and not case.model.imported:
+        return 1
+    return 1 if "one request" in (case.regime or "").lower() else None
+
+
+def cache_of(case: Case) -> str | None:
+    """cold or warm, as the regime begins."""
+    return next((word for word in ("cold", "warm") if (case.regime or "").lower().startswith(word)), None)
+
+
+def model_in(capture: Capture) -> str | None:
+    """The SHA-256 of the first model that a capture shows."""
+    artifacts = (process.artifacts.get("model") for process in capture.processes.values())
+    return next((artifact.sha256 for artifact in artifacts if artifact and artifact.sha256), None)
+
+
+def told(seen: Sequence[str | None], declared: str | None) -> str | None:
+    """The one that all captures show; where some do not know, the declared one that the others show."""
+    claimed = {each for each in seen if each}
+    if not seen or not all(seen):
+        claimed |= {declared} if declared else set()
+        return declared if len(claimed) == 1 else None
+    return claimed.pop() if len(claimed) == 1 else None
