@@ -86,7 +86,7 @@ def _proposed(
         term="weights", lever=lever, to=to, then=then, assumes=assumes,
         confidence="low" if assumes and before is None else "medium",
         stop_if=f"no more than {100 * even:.0f} % of the drafted tokens are accepted (break-even), or the answers differ",
-        needs=(*way.needs, "the same answers as without drafting: a check or a task set", *_lengths_said(seen)),
+        needs=(*way.needs, "the same answers as without drafting: a check or a task set", *_lengths_said(seen, lever)),
     )  # fmt: skip
 
 
@@ -139,10 +139,10 @@ def _at_what_cost(seen: Seen, verify: float) -> str:
     return f" of a pass that takes {verify:.3g} times as long"
 
 
-def _lengths_said(seen: Seen) -> list[str]:
-    """A plan with drafting asks a fixture that says its lengths (rule missing-sampling-chain)."""
+def _lengths_said(seen: Seen, lever: Lever) -> list[str]:
+    """A plan of llama-server with drafting asks a fixture that says its lengths (rule missing-sampling-chain)."""
     fixture = seen.inputs.fixture
-    if fixture is None or fixture.model.draft is not None:
+    if fixture is None or fixture.model.draft is not None or ".spec-" not in lever.address:
         return []
     return [f"a fixture like {fixture.name} that says draft: {{min: ..., max: ...}}; hio plan new writes one"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from hio_validate.costs.formats import bytes_each, bytes_of, known_as
 from hio_validate.estimating.bounds.passes import ONE, Operand
 from hio_validate.estimating.bounds.rates import reading_price
-from hio_validate.estimating.candidates.levers import MADE_BY, SMALLER
+from hio_validate.estimating.candidates.levers import MADE_BY, NOTHING, SMALLER
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.shape import Shape, Weights
@@ -143,8 +143,9 @@ def _kept_as(
 ) -> Mechanism:
     update: dict[str, Any] = dict.fromkeys(kinds, to)
     workload = seen.inputs.workload.model_copy(update=update)
+    now = "as the engine decides" if lever.has in (*NOTHING, "auto") else f"as {lever.has}"
     return Mechanism(
-        f"{what.lower().replace('/', '')}-{to}", 3, f"keep {what} as {to}, not as {lever.has}: fewer bytes to read for each populated token",
+        f"{what.lower().replace('/', '')}-{to}", 3, f"keep {what} as {to}, not {now}: fewer bytes to read for each populated token",
         term="kv-read", lever=lever, to=to, then=replace(seen.inputs, workload=workload), stop_if=_WRONG,
         needs=(GATE, WORDS, *needs), route="quantise-and-evaluate",
     )  # fmt: skip
