@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 HIO_LAB ?= /opt/hio-lab
 
-.PHONY: demo test lint check lab test-lab clean
+.PHONY: demo test lint check compiled lab test-lab clean
 
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "hio needs python 3.11 or newer: make PYTHON=python3.11"; exit 1; }
@@ -15,7 +15,7 @@ $(VENV)/installed: pyproject.toml
 demo: $(VENV)/installed
 	@PATH="$(abspath $(BIN)):$$PATH" sh docs/demo.sh
 
-test: lint check
+test: lint check compiled
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/installed
@@ -32,8 +32,13 @@ check: $(VENV)/installed
 lab:
 	HIO_LAB=$(HIO_LAB) tests/lab/build.sh
 
-test-lab: $(VENV)/installed
-	HIO_LAB=$(HIO_LAB) $(BIN)/python -m pytest -m lab
+# Only the files with such a test are read: importing all others takes longer than many a test.
+test-lab: compiled
+	HIO_LAB=$(HIO_LAB) $(BIN)/python -m pytest -m lab $$(grep -rl 'mark\.lab' tests --include='test_*.py')
+
+# The tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each would compile every module again.
+compiled: $(VENV)/installed
+	@$(BIN)/python -m compileall -q hio_validate tests/*.py $(filter-out tests/rules/,$(wildcard tests/*/))
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

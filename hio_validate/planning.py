@@ -19,6 +19,7 @@ from hio_validate.models.entry import FailedRun
 from hio_validate.models.site import Place
 from hio_validate.moment import moment
 from hio_validate.next_test import AskedTest, asked_tests
+from hio_validate.planned_drafting import measured_by
 from hio_validate.planned_quality import quality_of, unasked
 from hio_validate.recording import modeline
 from hio_validate.repo import Item, item_of
@@ -220,16 +221,18 @@ def begin(
     if measured is None:
         measured = FIXTURE
         files.append(_new_fixture(service, measured, _MEASURED))
+    asked = measured_by(view, service, compared.arms, measured)
+    files += [asked.file] if asked.file else []
     checks = _checks(view, service)
     if not checks and stage == "confirmation":
         checks = [CHECK]
         files.append(_new_fixture(service, CHECK, _CHECKED))
-    data = _plan(view, service, compared, stage, name, metric, measured, checks)
+    data = _plan(view, service, compared, stage, name, metric, asked.fixture, checks)
     file = f"manifests/services/{service}/plans/{name}.yaml"
     files.insert(0, (file, dump(_with_runs(view, data, file), head=modeline("plan", file))))
     factors = f"{', '.join(compared.factors) or 'nothing'} changed against {compared.baseline}"
     said = f"{factors}, {len(data['order'])} legs, asked by {compared.asked_by}"
-    hint = unasked(view, service) if stage == "confirmation" else ""
+    hint = asked.said or (unasked(view, service) if stage == "confirmation" else "")
     return Begun(tuple(files), said, sum(content.count(TODO.encode()) for _, content in files), hint)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -36,7 +38,7 @@ MAY_IMPORT = {
     "shaping": "",
     "observe": "source models costs shaping settings",
     "recording": "source models settings",
-    "probing": "models observe",
+    "probing": "quantity models costs observe",
     "ledger": "moment models repo",
     "evidence": "diagnostic moment quantity source models repo settings ledger",
     "inheritance": "diagnostic models repo settings ledger",
@@ -51,7 +53,8 @@ MAY_IMPORT = {
     "status": "quantity models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "planned_quality": "moment repo evidence rules",
-    "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test planned_quality",
+    "planned_drafting": "source recording repo settings rules",
+    "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test planned_quality planned_drafting",
     "planned_delta": "spelling source repo evidence rules planning",
     "campaigning": "quantity source models recording repo settings ledger known_good evidence rules planning planned_quality",
     "estimating": "moment spelling costs models repo settings ledger evidence rules",
@@ -131,26 +134,57 @@ NEVER = {
 }
 """Room -> libraries that would make it impure."""
 
-MODULES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(HERE.rglob("*.py"))}
+MODULES = sorted(HERE.rglob("*.py"))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the tests ask of a module, gathered in one walk: the tree itself is too large to keep."""
+
+    imports: tuple[tuple[str, int], ...]
+    """(dotted module, line) of every import at any depth; `from package import name` may mean a module."""
+    functions: tuple[tuple[int, int, bool], ...]
+    """(first line, last line, whether it is a plain `def`) of every function."""
+    says_git: bool
+    """Whether the string "git" stands in it."""
+    reaches_out: bool
+    """Whether it calls open, exec or eval."""
+
+
+@cache
+def _facts(path: Path) -> Facts:
+    """Read when the first test asks: collecting alone would take seconds."""
+    imports: list[tuple[str, int]] = []
+    functions: list[tuple[int, int, bool]] = []
+    says_git = reaches_out = False
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports += _imports(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            assert node.end_lineno
+            functions.append((node.lineno, node.end_lineno, isinstance(node, ast.FunctionDef)))
+        elif isinstance(node, ast.Constant):
+            says_git |= node.value == "git"
+        elif isinstance(node, ast.Call):
+            reaches_out |= isinstance(node.func, ast.Name) and node.func.id in ("open", "exec", "eval")
+    return Facts(tuple(imports), tuple(functions), says_git, reaches_out)
+
+
+def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, int]]:
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, node.lineno) for alias in node.names)
+    else:
+        assert node.level == 0, "imports are absolute"
+        yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
 
 
 def _room(path: Path) -> str:
     return path.relative_to(HERE).parts[0].removesuffix(".py")
 
 
-def _imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    """(dotted module, line) of every import at any depth; `from package import name` may mean a module."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are absolute"
-            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
-
-
 def _ours(path: Path) -> set[str]:
     """The rooms that a module imports."""
-    names = [name.split(".") for name, _ in _imports(MODULES[path])]
+    names = [name.split(".") for name, _ in _facts(path).imports]
     return {parts[1] for parts in names if parts[0] == "hio_validate" and parts[1] != "__version__"}
 
 
@@ -162,18 +196,18 @@ def test_a_module_imports_only_what_stands_before_its_room(path: Path) -> None:
         return
     assert room in MAY_IMPORT, "a new room: write down what it may import"
     assert _ours(path) <= {room, *MAY_IMPORT[room].split()}
-    libraries = {name.partition(".")[0] for name, _ in _imports(MODULES[path])}
+    libraries = {name.partition(".")[0] for name, _ in _facts(path).imports}
     assert not libraries & NEVER.get(room, set())
     for library, rooms in ONLY.items():
         assert room in rooms or not any(
-            f"{name}.".startswith(f"{library}.") for name, _ in _imports(MODULES[path])
+            f"{name}.".startswith(f"{library}.") for name, _ in _facts(path).imports
         )
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(HERE).as_posix())
 def test_what_runs_enters_no_definition_and_no_pydantic(path: Path) -> None:
     if path.parent.name != "definitions" and _room(path) not in ("compile", "json_schema"):
-        names = [f"{name}." for name, _ in _imports(MODULES[path])]
+        names = [f"{name}." for name, _ in _facts(path).imports]
         assert not [
             name for name in names if name.startswith(("pydantic.", "hio_validate.models.definitions."))
         ]
@@ -195,7 +229,7 @@ def test_no_module_imports_itself_through_others() -> None:
     graph = {
         name: {
             found
-            for imported, _ in _imports(MODULES[path])
+            for imported, _ in _facts(path).imports
             if (found := imported if imported in names else imported.rpartition(".")[0]) in names
             and found != name
         }
@@ -207,21 +241,17 @@ def test_no_module_imports_itself_through_others() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(HERE).as_posix())
 def test_an_import_inside_a_function_says_why(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").split("\n")
-    for function in ast.walk(MODULES[path]):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            for _, line in _imports(function):
-                assert any("#" in text for text in lines[function.lineno : line]), f"{path}:{line}"
+    for first, last, _ in _facts(path).functions:
+        for _, line in _facts(path).imports:
+            if first <= line <= last:
+                assert any("#" in text for text in lines[first:line]), f"{path}:{line}"
 
 
 def test_only_history_runs_git_and_no_rule_reaches_out() -> None:
     for path in MODULES:
-        for node in ast.walk(MODULES[path]):
-            if isinstance(node, ast.Constant) and node.value == "git":
-                assert _room(path) == "history", path
-            if isinstance(node, ast.Call) and _room(path) in ("rules", "models"):
-                assert not (isinstance(node.func, ast.Name) and node.func.id in ("open", "exec", "eval")), (
-                    path
-                )
+        facts = _facts(path)
+        assert not facts.says_git or _room(path) == "history", path
+        assert not facts.reaches_out or _room(path) not in ("rules", "models"), path
 
 
 def test_start_up_imports_no_heavy_library() -> None:
@@ -229,12 +259,13 @@ def test_start_up_imports_no_heavy_library() -> None:
     when_called = {"numpy", "threadpoolctl"}
     assert sys.version_info >= (3, 11)
     for path in MODULES:
-        assert not {name.partition(".")[0] for name, _ in _imports(MODULES[path])} & never, path
+        assert not {name.partition(".")[0] for name, _ in _facts(path).imports} & never, path
         inside = {
             line
-            for function in ast.walk(MODULES[path])
-            if isinstance(function, ast.FunctionDef)
-            for _, line in _imports(function)
+            for first, last, plain in _facts(path).functions
+            if plain
+            for _, line in _facts(path).imports
+            if first <= line <= last
         }
-        at_start = {name.partition(".")[0] for name, line in _imports(MODULES[path]) if line not in inside}
+        at_start = {name.partition(".")[0] for name, line in _facts(path).imports if line not in inside}
         assert not at_start & when_called, path

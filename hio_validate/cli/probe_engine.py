@@ -46,7 +46,7 @@ WIDTH = 4096
               help="Number format, e.g. Q4_K; may be given several times (default: those of the shape).")  # fmt: skip
 @click.option("--width", "row", type=click.IntRange(32, 1 << 20), help=f"Numbers of one row (default: the shape's embedding, or {WIDTH}).")  # fmt: skip
 @click.option("--tokens", type=click.IntRange(2, 8192), default=512, show_default=True,
-              help="Columns of a matmul: tokens that one prefill pass takes.")  # fmt: skip
+              help="The most vectors at once: tokens that one prefill pass takes.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(1), multiple=True, help="Threads; may be given several times (default: 1, 2, 4 ... and all).")  # fmt: skip
 @click.option("--program", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="The build's program (default: as a site says it).")  # fmt: skip
@@ -63,8 +63,9 @@ def engine(
 ) -> None:  # fmt: skip
     """Measure what the matrix products of BUILD reach on this host, with its own kernels and random weights.
 
-    matvec: bytes of weights that are read and multiplied by one vector, as decoding does; matmul: products of a block
-    that stays in the cache, as prefill does. Exit code 3: nothing could be measured.
+    matvec: bytes of weights that are read and multiplied by 1 to 16 vectors, as decoding, drafting and a few requests at
+    once do; matmul: products of a block that stays in the cache with more vectors, as prefill does. It takes two minutes
+    at most. Exit code 3: nothing could be measured.
     """
     root, found = load_repo(repo)
     item = named(found, "engine/v1", build)
@@ -77,8 +78,8 @@ def engine(
         where = kernels_of(program or _program(found, item.name), _recorded(found, item), library)
         asked = kernels.Asked(
             str(where.base), str(where.cpu), asked_dtypes, threads or tuple(counts(usable().count)),
-            row or (model and model.model.embedding) or WIDTH, tokens,
-            kernels.stream_bytes(last_level_bytes(), available()),
+            row or (model and model.model.embedding) or WIDTH, kernels.vectors_up_to(tokens),
+            kernels.stream_bytes(last_level_bytes(), available(), model and kernels.read_again(model.model)),
         )  # fmt: skip
         if not yes:
             _plan(item.name, where, asked, format_)
@@ -155,7 +156,7 @@ def _recorded(found: Repo, build: Item) -> Mapping[str, str]:
 def _plan(build: str, where: Kernels, asked: kernels.Asked, format_: str) -> None:
     if format_ == "json":
         shape = {"build": build, "libraries": [str(where.base), str(where.cpu)], "dtypes": list(asked.dtypes),
-                 "threads": list(asked.threads), "width": asked.width, "tokens": asked.tokens,
+                 "threads": list(asked.threads), "width": asked.width, "vectors": list(asked.vectors),
                  "stream_bytes": asked.stream, "at_most_s": asked.seconds}  # fmt: skip
         show(as_json({"version": 1, "would_measure": shape, "ceilings": None, "wrote": None}))
         return
@@ -165,10 +166,19 @@ def _plan(build: str, where: Kernels, asked: kernels.Asked, format_: str) -> Non
         f"  library: {where.cpu}\n"
         f"  formats: {', '.join(asked.dtypes)}\n"
         f"  threads: {', '.join(map(str, asked.threads))}\n"
-        f"  matvec:  {asked.stream / 1e6:.0f} MB of weights, rows of {asked.width} numbers\n"
-        f"  matmul:  a block of {asked.block / 1e6:.0f} MB with {asked.tokens} tokens\n"
+        f"{_measures(asked)}"
         "whatever else runs meanwhile makes the rates smaller\n"
         "nothing has happened yet; add --yes to measure, and --write to keep it\n"
+    )
+
+
+def _measures(asked: kernels.Asked) -> str:
+    streamed, cached = (
+        ", ".join(map(str, counts(asked.vectors))) for counts in (kernels.streamed, kernels.cached)
+    )
+    said = f"  matvec:  {asked.stream / 1e6:.0f} MB of weights, rows of {asked.width} numbers, by {streamed} vectors\n"
+    return said + (
+        f"  matmul:  a block of {asked.block / 1e6:.0f} MB by {cached} vectors\n" if cached else ""
     )
 
 

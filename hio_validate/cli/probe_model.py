@@ -37,7 +37,10 @@ _NO_SERVICE = "no/service"
 )
 @click.option("--name", help="Name of the shape (default: the file's, of a config.json its folder's).")
 @click.option("--hash", "hashed", is_flag=True, help="Hash the model file, too: all its bytes are read.")
-@click.option("--dtype", help="Number format, where a config.json does not say it, e.g. bfloat16.")
+@click.option(
+    "--dtype",
+    help="Number format of what is not quantised, where config.json does not say it, e.g. bfloat16; kept.",
+)
 @click.option("--write", is_flag=True, help="Write the shape; nothing is ever replaced.")
 @repo_option
 @format_option
@@ -112,6 +115,8 @@ def _document(found: ModelFile, name: str, service: str | None, known: Repo | No
         ]
     if found.config is not None:
         source["file"] = {"file": f"{name}.config.json", "sha256": found.sha256}
+    if found.dtype is not None:
+        source["dtype"] = found.dtype
     head = {"hio": "shape/v1", "name": name, **({"service": service} if service else {}), "source": source}
     tail = {"unknown": unknown} if unknown else {}
     return {**head, **read_, **tail, "judged_by": {"hio": __version__, "rules": NEWEST}}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping
+import shlex
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -93,7 +94,16 @@ def profile(
         show(as_json(profile_shape(made, wrote)))
         return
     show(page.text(made, width()))
-    show("\n" + ("".join(f"wrote {each}\n" for each in wrote) or "nothing was kept; --write keeps it\n"))
+    show("\n" + _kept(made, wrote))
+
+
+def _kept(made: Profile, wrote: Sequence[str]) -> str:
+    """What was written, and what reads it."""
+    if not wrote:
+        return "nothing was kept; --write keeps it\n"
+    asked = ["--fixture", made.fixture] if made.fixture else []
+    words = ["hio", "estimate", made.stack.partition("@")[0], "--service", made.service, *asked]
+    return "".join(f"wrote {each}\n" for each in wrote) + f"next: {shlex.join(words)}\n"
 
 
 def _profile(

@@ -1,19 +1,20 @@
 """From the terms of a ledger to one lower bound (contract 9.2, 9.3).
 
 What holds of a pass of a correct engine: a resource serves one thing at a time, so terms on the same resource add up;
-different resources may work at the same time; and what waits for the pass, or the pass for it, comes on top. With M the
-sum of the terms on memory, O the terms on other resources and S the serial ones
+different resources may work at the same time; and what waits for the pass, or the pass for it, comes on top:
 
-    time >= max(M, max O) + sum S .
+    time >= max over the resources of the sum on each + sum of the serial terms .
 
-A document states its bound as groups: within a group the longest counts, groups are added. M is a sum and stands within a
-maximum, which groups cannot say in general; they stay below it. Let S be the longest terms on memory, as few as are together
-as long as each term of O. S and O are one group, each other term on memory is one of its own:
+A document states its bound as groups: within a group the longest counts, groups are added. The sum of one resource's terms
+stands within a maximum, which groups cannot say in general; they stay below it. Let M be the terms of the resource whose sum
+is the largest, O all others, and S the longest of M, as few as are together as long as each of O. S and O are one group, each
+other term of M is one of its own:
 
-    max(S, O) + sum of the rest of M  <=  sum S + sum of the rest of M  =  M .
+    max(S, O) + sum of the rest of M  <=  sum S + sum of the rest of M  =  sum M .
 
-It is M itself where one term on memory is as long as each of O. Where not even all of M is as long as a term of O, everything
-is one group, and the bound is that term. In between it is less than M, so that it may grow where a rate does; `at_least` does not.
+It is the sum itself where one term of M is as long as each of O. Where not even all of M is as long as a term of O at both
+ends, everything is one group, and the bound is its longest term. In between it is less than the sum, so that it may grow where
+a rate does; `at_least` does not. The derivation holds for any one resource; the one with the largest sum says the most.
 
 Invariant: at the low end and at the best guess the sum over the groups is never more than `at_least`; its high end may be, as
 the most that the bound may be.
@@ -80,19 +81,28 @@ def grouped(times: Mapping[str, Interval], resources: Mapping[str, str]) -> Grou
     """The groups of the bound, in the order of the terms; the module's docstring derives them."""
     serial = [(name,) for name in times if name in SERIAL]
     within = [name for name in times if name not in SERIAL]
-    memory = sorted(
-        (name for name in within if resources[name] == "memory"), key=lambda name: -times[name].value
+    busiest = _busiest(within, times, resources)
+    added = sorted(
+        (name for name in within if resources[name] == busiest), key=lambda name: -times[name].value
     )
-    others = [name for name in within if resources[name] != "memory"]
-    few = next((n for n in range(1, len(memory) + 1) if _hide(memory[:n], others, times)), len(memory))
-    together = [name for name in within if name in memory[:few] or name in others]
-    alone = [(name,) for name in within if name in memory[few:]]
+    others = [name for name in within if resources[name] != busiest]
+    few = next((n for n in range(1, len(added) + 1) if _hide(added[:n], others, times)), len(added))
+    together = [name for name in within if name in added[:few] or name in others]
+    alone = [(name,) for name in within if name in added[few:]]
     return (*((tuple(together),) if together else ()), *alone, *serial)
 
 
-def _hide(memory: Sequence[str], others: Sequence[str], times: Mapping[str, Interval]) -> bool:
-    """Whether some terms on memory are together as long as each of the others, at the low end and at the best guess."""
-    spent = total(*(times[name] for name in memory))
+def _busiest(names: Sequence[str], times: Mapping[str, Interval], resources: Mapping[str, str]) -> str | None:
+    """The resource whose terms take longest together, by the best guess; of equal ones the first."""
+    spent: dict[str, float] = {}
+    for name in names:
+        spent[resources[name]] = spent.get(resources[name], 0.0) + times[name].value
+    return max(spent, key=spent.__getitem__, default=None)
+
+
+def _hide(added: Sequence[str], others: Sequence[str], times: Mapping[str, Interval]) -> bool:
+    """Whether some terms of one resource are together as long as each of the others, at the low end and at the best guess."""
+    spent = total(*(times[name] for name in added))
     return all(times[name].low <= spent.low and times[name].value <= spent.value for name in others)
 
 

@@ -7,8 +7,9 @@ profile where all of them together cannot explain the gap.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from hio_validate.costs.context import WORDS
 from hio_validate.costs.routes import ROUTES
 from hio_validate.estimating import typed
 from hio_validate.estimating.bounds.ledger import Ledger
@@ -27,7 +28,7 @@ def next_of(
     if inputs.wrong:
         return _cause_of_failure(inputs)
     if bound is None:
-        return _shape(inputs)
+        return _context(inputs, ledger)
     if inputs.baseline is None:
         return _baseline(inputs)
     gap = gap_of(Seen(inputs, ledger, bound))
@@ -52,25 +53,51 @@ def together(candidates: Sequence[Candidate]) -> float:
 
 
 def _cause_of_failure(inputs: Inputs) -> NextExperiment:
-    first = inputs.wrong[0]
+    """The stack asked as it is, its answers checked: the only experiment on a stack that is known to be wrong."""
+    first, stack = inputs.wrong[0], inputs.stack.name
+    asked = (
+        f"with {inputs.fixture.name}, else with the request that failed"
+        if inputs.fixture
+        else "with the request that failed"
+    )
     return NextExperiment(
-        experiment=f"find the cause of {first.name} on {inputs.stack.name}: ask the failing request again, alone",
-        proves=f"whether {inputs.stack.name} still answers wrongly: a run whose checks pass, and a correction of {first.name}",
-        stop_if="the failure is explained and the same fixture passes; until then no speed is looked at (contract 9.6)",
+        experiment=f"find the cause of {first.name} ({first.model.hazard}): {stack} against itself {asked}, every answer "
+        f"checked; {first.file} tells what was seen",
+        proves=f"whether {stack} still answers wrongly: a run of stage a-a whose checks pass or fail",
+        stop_if=f"the cause is mended and a correction of {first.name} is in the ledger, or another stack is the parent; until "
+        "then no speed of it counts (contract 9.6)",
         route="measure-baseline",
-        command=f"hio ledger show {inputs.service}",
+        command=typed.baseline_of(inputs),
     )
 
 
-def _shape(inputs: Inputs) -> NextExperiment:
-    lacks = "; ".join(inputs.missing[:2]) or "the model's shape or every rate of the machine"
+def _context(inputs: Inputs, ledger: Ledger) -> NextExperiment:
+    """What a bound is missing, each with the command that gets it; never what only makes it sharper."""
+    lacks = list(_lacks(inputs)) or [(each, typed.again(inputs)) for each in ledger.missing[:1]]
+    told = "; ".join(what for what, _ in lacks)
+    order = ", in this order" if len(lacks) > 1 else ""
     return NextExperiment(
-        experiment=f"make the workload complete, nothing is estimated without it: {lacks}",
+        experiment=f"get what nothing is estimated without{order}: {told}",
         proves="what bounds this workload: the ledger of this estimate, computed again",
         stop_if="a lower bound is stated",
         route="measure-baseline",
-        command="hio probe model --help" if inputs.shape is None else "hio probe host --help",
+        command="\n".join(command for _, command in lacks) or None,
     )
+
+
+def _lacks(inputs: Inputs) -> Iterator[tuple[str, str]]:
+    """(what is missing, what to type)."""
+    if "shape" in inputs.unknown:
+        yield WORDS["shape"], typed.shape_of(inputs)
+    if not inputs.ceilings and not {"memory-read", "matmul", "disk-read"} & inputs.stated.keys():
+        yield "rates of the machine", "hio probe host --yes --write"
+    if lengths := [each for each in inputs.unknown if each != "shape"]:
+        how = (
+            "counted by a run of this fixture, or stated"
+            if inputs.fixture
+            else "of a fixture that ran, or stated"
+        )
+        yield f"{' and '.join(WORDS[each] for each in lengths)}, {how}", typed.again(inputs, *lengths)
 
 
 def _baseline(inputs: Inputs) -> NextExperiment:

@@ -5,20 +5,54 @@ from __future__ import annotations
 import shlex
 
 from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.recorded import Recorded
+from hio_validate.estimating.context.spelled import SPELLED
 from hio_validate.models.estimate import Candidate
+
+_FILES = frozenset(name for names in SPELLED["weights-file"].values() for name in names)
 
 
 def plan_of(inputs: Inputs, candidate: Candidate) -> str | None:
-    """The command that begins the plan of a candidate; None where no setting's value says what is changed."""
+    """The command that begins the plan of a candidate; None where no setting's value says what is changed.
+
+    FILE stands for the path of another file of weights, which only a person knows (the candidate's `needs`).
+    """
     _, arrow, value = (candidate.change or "").partition(" -> ")
-    if candidate.factor is None or not arrow or candidate.factor.endswith(".model"):
+    if candidate.factor is None or not arrow:
         return None
+    if candidate.factor.partition(".")[2] in _FILES:
+        value = "FILE"
     return _typed(inputs, "--stack", inputs.stack.name, "--set", f"{candidate.factor}={value}")
 
 
 def baseline_of(inputs: Inputs) -> str:
     """The command that begins the plan of the stack against itself: its baseline, and its noise."""
     return _typed(inputs, "--a-a", "--stack", inputs.stack.name)
+
+
+def shape_of(inputs: Inputs) -> str:
+    """The command that reads the shape of the model: of the file that a capture names, else of FILE."""
+    view = inputs.view
+    file = Recorded(view, inputs.service, inputs.stack).model_file if view is not None else None
+    return shlex.join(
+        ["hio", "probe", "model", file or "FILE", "--service", inputs.service, "--hash", "--write"]
+    )
+
+
+def again(inputs: Inputs, *assume: str) -> str:
+    """The same estimate with what a person is to state."""
+    fixture = ["--fixture", inputs.fixture.name] if inputs.fixture is not None else []
+    stated = [word for name in assume for word in ("--assume", f"{name}=N")]
+    words = [
+        inputs.stack.name,
+        "--service",
+        inputs.service,
+        *fixture,
+        "--metric",
+        inputs.target.metric,
+        *stated,
+    ]
+    return shlex.join(["hio", "estimate", *words])
 
 
 def _typed(inputs: Inputs, *words: str) -> str:

@@ -1,7 +1,7 @@
 """One estimate, whole: ledger, bound, what was measured, candidates, the next experiment.
 
 Invariants: where the shape of the workload or of the model is missing there is no bound (contract 9.1); where the stack
-has an open correctness failure nothing is proposed (contract 9.6); the status is never that of a result (contract 9.5).
+has an open correctness failure no change is proposed, only what finds its cause (contract 9.6); the status is never that of a result (contract 9.5).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from hio_validate import __version__
 from hio_validate.estimating.assumed import that_matter
 from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.estimating.candidates import LookedAt, looked_at
-from hio_validate.estimating.context.in_force import PREFILLS
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.measured import compared
 from hio_validate.estimating.next import next_of
@@ -26,12 +25,11 @@ from hio_validate.rules import NEWEST
 def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
     """The document of an estimate. It launches nothing and decides nothing."""
     ledger = terms_of(inputs)
-    bound = bound_of(ledger, inputs) if has_context(inputs) else None
+    bound = None if inputs.unknown else bound_of(ledger, inputs)
     baseline, findings = compared(inputs, bound)
     known, path = replace(inputs, baseline=baseline), cast(Any, inputs.path)
     looked = LookedAt() if inputs.wrong or bound is None else looked_at(known, ledger, bound)
     candidates = looked.candidates
-    following = None if inputs.wrong else next_of(known, ledger, bound, candidates)
     return Estimate(
         hio="estimate/v1",
         name=name,
@@ -49,7 +47,7 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         profile=_pin(inputs.profile) if inputs.profile else None,
         assumptions=[*that_matter(known, ledger, candidates)],
         candidates=[*candidates],
-        next=following,
+        next=next_of(known, ledger, bound, candidates),
         blocked_by=[_pin(entry) for entry in inputs.wrong],
         judged_by=JudgedBy(hio=__version__, rules=NEWEST),
     )
@@ -57,11 +55,3 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
 
 def _pin(item: Item) -> str:
     return f"{item.name}@{item.document.digest}"
-
-
-def has_context(inputs: Inputs) -> bool:
-    """Whether the workload and the model have a shape (contract 9.1)."""
-    workload = inputs.workload
-    generated = workload.generated_tokens is not None or inputs.path in PREFILLS
-    counted = workload.prompt_tokens is not None and generated
-    return inputs.shape is not None and (counted or inputs.path in ("setup", "load"))

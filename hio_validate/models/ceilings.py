@@ -34,6 +34,8 @@ class Rate(Record):
     samples: list[float] = field({'type': 'list', 'items_schema': POSITIVE}, 'Every repetition, in this unit, in order.', default_factory=list)
     threads: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Threads that did it together; absent: does not apply.', default=None)
     dtype: str | None = field({'type': 'nullable', 'schema': NAME}, 'Number format of the operands, e.g. f32, bf16, q4_K; absent: does not apply.', default=None)
+    vectors: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Vectors that a matrix was multiplied by at once; absent: does not apply, or is not known.', default=None)
+    working_set: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Bytes that were read again and again; what is smaller may stay in a cache. Absent: not known.', default=None)
     sparsity: Literal['dense', 'structured'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['dense', 'structured']}}, 'Published arithmetic rates: dense, or counting zeros that are skipped.', default=None)
     efficiency: float | None = field({'type': 'nullable', 'schema': EFFICIENCY}, 'Published: the part of it that is assumed to be reached.', default=None)
     method: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Measured: how, with sizes.', default=None)

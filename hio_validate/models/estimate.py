@@ -157,7 +157,7 @@ class NextExperiment(Record):
     proves: str = field(TEXT, 'What it shows, by which metric and artifact.')
     stop_if: str = field(TEXT, 'What ends it.')
     route: Literal['measure-baseline', 'attribute-cpu-and-device', 'decode-step-budget', 'device-timeline', 'kernel-counters', 'tune-sweep', 'quantise-and-evaluate', 'size-capacity'] = field(ROUTE, 'What produces the evidence.')
-    command: str | None = field({'type': 'nullable', 'schema': TEXT}, 'What to type.', default=None)
+    command: str | None = field({'type': 'nullable', 'schema': TEXT}, 'What to type, one command a line.', default=None)
 
 
 class Cause(Record):

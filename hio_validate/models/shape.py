@@ -21,6 +21,7 @@ class ShapeSource(Record):
     format: Literal['gguf', 'hf-config', 'stated'] = field({'type': 'literal', 'expected': ['gguf', 'hf-config', 'stated']}, "gguf: a model file's header; hf-config: config.json; stated: written by hand.")
     sha256: str | None = field({'type': 'nullable', 'schema': SHA256}, 'SHA-256 of the model file (its first shard), or of config.json.', default=None)
     file: FileHash | None = field({'type': 'nullable', 'schema': FileHash.core}, 'config.json, kept beside this document.', default=None)
+    dtype: str | None = field({'type': 'nullable', 'schema': NAME}, 'Number format of what is not quantised, where a person stated it (--dtype), e.g. bfloat16; absent: as config.json says.', default=None)
     says: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Stated: who says so.', default=None)
 
 

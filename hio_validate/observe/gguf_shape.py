@@ -27,10 +27,11 @@ _ATTENDS = re.compile(r"attn_(q|q_a|q_b|kv|kv_a_norm|output_a)\.weight")
 _BY_NAME: tuple[tuple[re.Pattern[str], Role], ...] = (
     (re.compile(r".*norm.*"), "norm"),
     (re.compile(r"ffn_.*_(exps|chexps)\..*"), "experts"),
-    (re.compile(r"(attn_|indexer\.).*"), "attention"),
+    (re.compile(r"(attn_|indexer\.|ssm_|time_mix_|shortconv\.).*"), "attention"),
     (re.compile(r"(ffn|exp_probs_b|channel_mix_).*"), "feed-forward"),
 )
-"""Of a tensor within a layer -> its role; shared experts and routers are passed by every token, as a feed-forward."""
+"""Of a tensor within a layer -> its role; shared experts and routers are passed by every token, as a feed-forward; what
+mixes tokens by a state of fixed size does in its layer what attention does in the others."""
 
 
 def shape_of(shards: Sequence[Contents]) -> ReadShape:

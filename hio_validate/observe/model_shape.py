@@ -36,12 +36,15 @@ class ModelFile:
     """Of a GGUF file only where it was asked for."""
     config: bytes | None = None
     """The bytes of config.json."""
+    dtype: str | None = None
+    """The number format that whoever read config.json stated."""
 
 
 def read(
     path: str, *, dtype: str | None = None, hasher: Callable[[BinaryIO], str] | None = None
 ) -> ModelFile:
-    """The shape of the model in one file. `dtype`: the number format, where a config.json does not say it.
+    """The shape of the model in one file. `dtype`: the number format of what is not quantised, instead of what a
+    config.json says of it; a GGUF file says each tensor's.
 
     Raises Unobservable or CannotShape for a file that is wrong, UnknownShape for one whose kind is not known, OSError.
     """
@@ -52,6 +55,8 @@ def read(
         if head.startswith(gguf.LFS_POINTER):
             raise Unobservable(f"it is {gguf.why_not_a_model('', head)}")
         if head.startswith(gguf.MAGIC):
+            if dtype:
+                raise Unobservable("a GGUF file says the number format of each tensor: leave --dtype out")
             return _gguf(path, hasher)
         if not path.endswith(".json") and not head.lstrip().startswith(b"{"):
             raise Unobservable(
@@ -120,7 +125,8 @@ def _config(path: str, file: BinaryIO, dtype: str | None) -> ModelFile:
     if len(raw) > _LARGEST_CONFIG_BYTES:
         raise Unobservable(f"it has more than {_LARGEST_CONFIG_BYTES >> 20} MiB: expected a config.json")
     config = _parsed(raw)
-    return ModelFile(hf_shape.shape_of(config, dtype), path, len(raw), hashlib.sha256(raw).hexdigest(), raw)
+    digest = hashlib.sha256(raw).hexdigest()
+    return ModelFile(hf_shape.shape_of(config, dtype), path, len(raw), digest, raw, dtype)
 
 
 def _parsed(raw: bytes) -> dict[str, Any]:

@@ -17,6 +17,7 @@ _FOLDED = re.compile(r"(?P<frames>\S.*) (?P<count>[0-9]+)$")
 _EVENT = re.compile(r"# Samples: (?P<samples>\S+) +of event '(?P<event>[^']+)'")
 _COUNT = re.compile(r"# Event count \(approx\.\): (?P<count>[0-9]+)")
 _HEADER = re.compile(r"# (?P<key>perf version|cmdline|captured on) *: (?P<value>.+)$")
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
 _LEAST_TOLD = 50.0
 """Percent of the samples that a report has to tell; less is a cut one."""
 
@@ -116,7 +117,7 @@ def _rows(
         if line.startswith("#") or not re.match(r" *[0-9]+\.[0-9]+%", line):
             continue
         cell = {name: line[slice(*span)].strip() for name, span in columns.items()}
-        symbol = re.sub(r"^\[[^]]\] +", "", cell["Symbol"])
+        symbol = _symbol(cell)
         try:
             share = float(cell[first].rstrip("%"))
             count = int(cell["Samples"]) if "Samples" in cell else None
@@ -130,3 +131,10 @@ def _rows(
     if "Children" in columns:
         counts = {}  # perf counts the samples of callers there, too
     return shares, counts or None
+
+
+def _symbol(cell: Mapping[str, str]) -> str:
+    """The name of a symbol; what a stripped library leaves as addresses is one part of that library."""
+    symbol = re.sub(r"^\[[^]]\] +", "", cell["Symbol"])
+    library = cell.get("Shared Object")
+    return f"{library} (no symbols)" if library and _ADDRESS.fullmatch(symbol) else symbol

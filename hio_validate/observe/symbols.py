@@ -1,6 +1,8 @@
 """Which symbols of an engine belong to which term of a ledger, as data: the first pattern that is found in a symbol counts.
 
 llama.cpp: ggml/src/ggml-cpu/{ggml-cpu.c,ops.cpp,quants.c,repack.cpp,llamafile/sgemm.cpp} and src/llama-*.cpp name them.
+An OpenMP runtime without symbols is waiting: ggml gives it one parallel region a graph and its barriers, no work
+(`GGML_USE_OPENMP` in ggml-cpu.c).
 Invariant: a symbol that no pattern knows is `other` and of no term; nothing is guessed.
 """
 
@@ -35,7 +37,8 @@ _KV = (Belongs("kv-read", "data-movement"), Belongs("compute", "arithmetic"))
 """Decoding reads all of it for one token; prefill multiplies it by many."""
 
 _LLAMA = (
-    _same(r"barrier|futex|sched_yield|pthread_cond_wait|^do_wait|gomp_.*(?:wait|spin)", None, "waiting"),
+    _same(r"barrier|futex|sched_yield|pthread_cond_wait|^do_wait|gomp_.*(?:wait|spin)|"
+          r"^lib(?:g|i)?omp5?\b.*\(no symbols\)$", None, "waiting"),
     _same(r"llama_vocab|load_vocab|llama_model_load|load_tensors|load_all_data|gguf_|repack_\w+_bl\b|unicode_", "loading", "set-up"),
     _Row(r"flash_attn|soft_max", *_KV),
     _Row(r"ggml_vec_(?:dot|mad)_(?:f16|bf16)\b|ggml_(?:cpu_)?fp16_to_fp32", *_KV),

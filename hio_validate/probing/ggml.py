@@ -11,6 +11,7 @@ Signatures: ggml/include/{ggml.h,ggml-alloc.h,ggml-backend.h,ggml-cpu.h} of llam
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from ctypes import POINTER, c_bool, c_char_p, c_float, c_int, c_int64, c_size_t, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ TYPES = {
 """Number format -> its number (enum ggml_type in ggml/include/ggml.h, which model files keep for good)."""
 TENSORS = 8192
 """Tensors that one context may hold; a graph holds 2048 (GGML_DEFAULT_GRAPH_SIZE)."""
+ASKED_WITH = 512
+"""Vectors of the product with which the loader asks whether a buffer type multiplies a weight (weight_buft_supported)."""
 
 
 class Unsupported(Exception):
@@ -72,18 +75,36 @@ CPU: dict[str, tuple[object, tuple[object, ...]]] = {
 
 
 @dataclass(frozen=True)
+class Matrices:
+    """Matrices of weights, all of one size and format, in buffers of the type that the library chose."""
+
+    tensors: tuple[int, ...]
+    width: int
+    rows: int
+    bytes: int
+    """Of all of them, as the model file stores them."""
+    kind: str
+    """The buffer type, e.g. CPU_REPACK."""
+    held: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
 class Products:
-    """`count` products of one matrix each with the same activations, as one graph."""
+    """The products of matrices with the same vectors, ready to be put into graphs."""
+
+    tensors: tuple[int, ...]
+    """One product of each matrix, in their order."""
+    outputs: int
+    """Numbers in one product."""
+    held: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Some of the products, computed together."""
 
     graph: int
-    last: int
-    outputs: int
-    """Numbers in the last product."""
-    bytes: int
-    """Bytes of all weights, as the model file stores them."""
-    flops: float
-    kind: str
-    """The buffer type that the library chose for the weights, e.g. CPU_REPACK."""
+    products: int
     held: tuple[tuple[str, int], ...]
 
 
@@ -140,67 +161,77 @@ class Library:
             raise Unsupported(f"{dtype}: {wrote} bytes were written, expected {len(target)}")
         return target
 
-    def products(self, dtype: str, width: int, rows: int, count: int, activations: ctypes.Array[c_float]) -> Products:  # fmt: skip
-        """Matrices of `rows` rows of `width` numbers, not yet filled. Raises Unsupported."""
+    def matrices(self, dtype: str, width: int, rows: int, count: int) -> Matrices:
+        """`count` matrices of `rows` rows of `width` numbers, not yet filled. Raises Unsupported."""
         for kind in (*self._special, self._plain):
-            found = self._try(kind, dtype, (width, rows, count), activations)
+            found = self._try(kind, dtype, (width, rows, count))
             if found is not None:
                 return found
         raise Unsupported(f"this build has no product of {dtype}")
 
-    def _try(
-        self, kind: int, dtype: str, size: tuple[int, int, int], activations: ctypes.Array[c_float]
-    ) -> Products | None:
+    def _try(self, kind: int, dtype: str, size: tuple[int, int, int]) -> Matrices | None:
+        """In buffers of one type; None where that type does not multiply them, asked as the loader asks: by many vectors."""
         width, rows, count = size
-        tokens = len(activations) // width
-        weights, work = self._context(), self._context()
-        held = [("ggml_free", weights), ("ggml_free", work)]
-        matrices = [self._tensor(weights, self.type_of(dtype), width, rows) for _ in range(count)]
+        weights = self._context()
+        held: list[tuple[str, int]] = [("ggml_free", weights)]
+        tensors = tuple(self._tensor(weights, self.type_of(dtype), width, rows) for _ in range(count))
         held.insert(0, self._room(weights, kind, dtype))
-        vector = self._tensor(work, self.type_of("F32"), width, tokens)
-        graph = self("ggml_new_graph", work)
-        last = 0
-        for matrix in matrices:
-            last = self("ggml_mul_mat", work, matrix, vector)
-            self("ggml_build_forward_expand", graph, last)
-        if not self("ggml_backend_dev_supports_op", self._device, last):
-            self._free(held)
-            return None
-        held.insert(0, self._room(work, self._plain, "the results"))
-        self("ggml_backend_tensor_set", vector, activations, 0, ctypes.sizeof(activations))
-        self._matrices = matrices
-        stored = self.row(dtype, width) * rows * count
-        name = self("ggml_backend_buft_name", kind).decode()
-        return Products(
-            graph, last, rows * tokens, stored, 2.0 * width * rows * tokens * count, name, tuple(held)
+        trial = self._context()
+        product = self(
+            "ggml_mul_mat", trial, tensors[0], self._tensor(trial, self.type_of("F32"), width, ASKED_WITH)
         )
+        does = self("ggml_backend_dev_supports_op", self._device, product)
+        self("ggml_free", trial)
+        if not does:
+            self.free(held)
+            return None
+        name = self("ggml_backend_buft_name", kind).decode()
+        return Matrices(tensors, width, rows, self.row(dtype, width) * rows * count, name, tuple(held))
 
-    def fill(self, rows: ctypes.Array, size: int) -> None:  # type: ignore[type-arg]
-        """Fill every matrix of the newest products with the bytes of `rows`, `size` each."""
-        for matrix in self._matrices:
+    def fill(self, matrices: Matrices, rows: ctypes.Array, size: int) -> None:  # type: ignore[type-arg]
+        """Fill every matrix with the bytes of `rows`, `size` each."""
+        for matrix in matrices.tensors:
             self("ggml_backend_tensor_set", matrix, rows, 0, size)
 
-    def compute(self, products: Products, threads: int) -> None:
+    def products(self, matrices: Matrices, activations: ctypes.Array[c_float], vectors: int) -> Products:
+        """The product of each matrix with the first `vectors` vectors of `activations`."""
+        work = self._context()
+        held: list[tuple[str, int]] = [("ggml_free", work)]
+        operand = self._tensor(work, self.type_of("F32"), matrices.width, vectors)
+        products = tuple(self("ggml_mul_mat", work, matrix, operand) for matrix in matrices.tensors)
+        held.insert(0, self._room(work, self._plain, "the results"))
+        size = ctypes.sizeof(c_float) * matrices.width * vectors
+        self("ggml_backend_tensor_set", operand, activations, 0, size)
+        return Products(products, matrices.rows * vectors, tuple(held))
+
+    def graph(self, products: Products, which: slice) -> Graph:
+        """Some of the products, to be computed one after the other."""
+        context = self._context(0)
+        graph = self("ggml_new_graph", context)
+        chosen = products.tensors[which]
+        for product in chosen:
+            self("ggml_build_forward_expand", graph, product)
+        return Graph(graph, len(chosen), (("ggml_free", context),))
+
+    def compute(self, graph: Graph, threads: int) -> None:
         self("ggml_backend_cpu_set_n_threads", self._backend, threads)
-        status = self("ggml_backend_graph_compute", self._backend, products.graph)
+        status = self("ggml_backend_graph_compute", self._backend, graph.graph)
         if status:
             raise Unsupported(f"the library answered with status {status}")
 
     def result(self, products: Products) -> list[float]:
         """The numbers of the last product."""
         target = (c_float * products.outputs)()
-        self("ggml_backend_tensor_get", products.last, target, 0, ctypes.sizeof(target))
+        self("ggml_backend_tensor_get", products.tensors[-1], target, 0, ctypes.sizeof(target))
         return list(target)
 
-    def free(self, products: Products) -> None:
-        self._free(list(products.held))
-
-    def _free(self, held: list[tuple[str, int]]) -> None:
+    def free(self, held: Iterable[tuple[str, int]]) -> None:
+        """What matrices, products or a graph hold."""
         for how, what in held:
             self(how, what)
 
-    def _context(self) -> int:
-        size = self("ggml_tensor_overhead") * TENSORS + 2 * self("ggml_graph_overhead")
+    def _context(self, tensors: int = TENSORS) -> int:
+        size = self("ggml_tensor_overhead") * tensors + 2 * self("ggml_graph_overhead")
         return int(self("ggml_init", _Params(size, None, True)))
 
     def _tensor(self, context: int, number: int, width: int, rows: int) -> int:

@@ -11,23 +11,28 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from hio_validate.models.ceilings import Rate
+from hio_validate.models.shape import Shape
 from hio_validate.probing.refusal import CannotProbe, NotMeasured
 from hio_validate.probing.sampling import rate
 
 CHILD = "hio_validate.probing.kernels_child"
-SAMPLES = 7
-SECONDS = 55.0
+SAMPLES = 5
+SECONDS = 120.0
 """Seconds after which nothing new is begun."""
 AFTER = 20.0
 """Seconds that a child may take beyond its time, for what it had begun, before it is ended."""
 BLOCK = 1 << 20
 """Bytes of the matrix of a matmul: it stays in the cache of a core."""
 LEAST_STREAM, MOST_STREAM = 256 << 20, 2 << 30
+STREAMED = (1, 2, 4, 8, 16)
+"""Vectors by which weights that are read from memory are multiplied: what decoding, drafting and a few requests at once do."""
+CACHED = (32, 128)
+"""Vectors by which a matrix that stays in a cache is multiplied, below the most: there the arithmetic hides the reading."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +46,49 @@ class Asked:
     threads: tuple[int, ...]
     width: int
     """Numbers of one row; a format whose blocks do not divide it takes the next width that they do."""
-    tokens: int
-    """Columns of a matmul."""
+    vectors: tuple[int, ...]
+    """By how many vectors at once, ascending."""
     stream: int
-    """Bytes of weights that one matvec reads."""
+    """Bytes of weights that are streamed, before any of them is read again."""
     block: int = BLOCK
     samples: int = SAMPLES
     seconds: float = SECONDS
 
 
-def stream_bytes(caches: int | None, available: int | None) -> int:
-    """Bytes to stream: twice the last-level caches, but no more than an eighth of the memory that is available."""
+def vectors_up_to(most: int) -> tuple[int, ...]:
+    """The counts of vectors that are measured, the largest one included."""
+    return tuple(sorted({each for each in (*STREAMED, *CACHED) if each < most} | {most}))
+
+
+def streamed(vectors: Iterable[int]) -> list[int]:
+    """Those of some counts that are measured with weights from memory."""
+    return [each for each in vectors if each <= STREAMED[-1]]
+
+
+def cached(vectors: Iterable[int]) -> list[int]:
+    """Those of some counts that are measured with a matrix that stays in a cache."""
+    return [each for each in vectors if each > STREAMED[-1]]
+
+
+def stream_bytes(caches: int | None, available: int | None, one_pass: float | None = None) -> int:
+    """Bytes to stream: twice the last-level caches, but no more than an eighth of the memory that is available.
+
+    one_pass: bytes of weights that one pass of the model reads, where it is known. Decoding reads exactly those again and
+    again, so that no more of them are streamed: caches help the measurement as much as they help the service.
+    """
     wanted = max(LEAST_STREAM, min(MOST_STREAM, 2 * (caches or 0)))
+    if one_pass is not None:
+        wanted = min(wanted, max(BLOCK, int(one_pass)))
     return wanted if available is None else min(wanted, available // 8)
+
+
+def read_again(shape: Shape) -> float:
+    """Bytes of weights that decoding reads again and again: of a mixture all experts, as each token chooses others."""
+    # Imported here: only a measurement that knows a model asks, and intervals are dataclasses.
+    from hio_validate.costs.interval import Interval
+    from hio_validate.costs.work import weights_per_pass
+
+    return weights_per_pass(shape.model_copy(update={"experts": None}), Interval.exact(1.0)).value
 
 
 def measured(asked: Asked, tell: Callable[[str], None] = lambda _: None) -> tuple[dict[str, Rate], list[str]]:
@@ -72,7 +107,7 @@ def measured(asked: Asked, tell: Callable[[str], None] = lambda _: None) -> tupl
                 unknown.append(line["unknown"])
             elif "samples" in line:
                 try:
-                    rates[f"{line['what']}-{line['dtype']}-{line['threads']}"] = _rate(line, asked)
+                    rates[_name(line)] = _rate(line)
                 except NotMeasured as error:
                     unknown.append(str(error))
     if not rates:
@@ -80,18 +115,33 @@ def measured(asked: Asked, tell: Callable[[str], None] = lambda _: None) -> tupl
     return rates, unknown
 
 
-def _rate(line: Mapping[str, Any], asked: Asked) -> Rate:
+def _name(line: Mapping[str, Any]) -> str:
+    """`matvec-Q8_0-2` with 2 threads, `matvec-Q8_0-2x16` with 2 threads and 16 vectors."""
+    by = f"x{line['vectors']}" if line["vectors"] > 1 else ""
+    return f"{line['what']}-{line['dtype']}-{line['threads']}{by}"
+
+
+def _rate(line: Mapping[str, Any]) -> Rate:
+    """The rate of one line: bytes of weights a second where they are streamed, operations where they stay in a cache."""
     size = f"{line['rows']} x {line['width']}"
-    where = f"in buffers of type {line['kind']}, {line['repeated']} computations a sample"
-    if line["what"] == "matvec":
-        method = f"ggml_mul_mat with one vector: {line['count']} matrices of {size}, {line['bytes'] / 1e6:.0f} MB, {where}"
-        return rate("matvec", [each / 1e9 for each in line["samples"]], "GB/s", method, **_operands(line))
-    method = f"ggml_mul_mat with {line['tokens']} vectors: one matrix of {size}, {line['bytes'] / 1e6:.2f} MB, {where}"
-    return rate("matmul", [each / 1e9 for each in line["samples"]], "GFLOP/s", method, **_operands(line))
-
-
-def _operands(line: Mapping[str, Any]) -> dict[str, Any]:
-    return {"dtype": line["dtype"], "threads": line["threads"]}
+    many = "one vector" if line["vectors"] == 1 else f"{line['vectors']} vectors"
+    several = line["count"] > 1
+    stored = f"{line['bytes'] / 1e6:.{0 if several else 2}f} MB"
+    what = (
+        f"{line['count']} matrices of {size}, {stored} in turn"
+        if several
+        else f"one matrix of {size}, {stored}"
+    )
+    computed = line["taken"] * line["repeated"]
+    method = (
+        f"ggml_mul_mat with {many}: {what}, in buffers of type {line['kind']}, "
+        f"{computed} {'product' if computed == 1 else 'products'} a sample"
+    )
+    quantity, unit = ("matvec", "GB/s") if line["what"] == "matvec" else ("matmul", "GFLOP/s")
+    return rate(
+        quantity, [each / 1e9 for each in line["samples"]], unit, method,
+        dtype=line["dtype"], threads=line["threads"], vectors=line["vectors"], working_set=line["bytes"],
+    )  # fmt: skip
 
 
 def _child(asked: Asked) -> Iterator[dict[str, Any]]:

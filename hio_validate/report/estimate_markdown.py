@@ -19,10 +19,10 @@ def markdown(estimate: Estimate) -> str:
     name = estimate.service + (f", {fixture.partition('@')[0]}" if fixture else "")
     parts = [
         f"# Performance hint pass: {text(name)}",
+        paragraph(f"**{text(say.headline(estimate))}.**"),
         paragraph(f"Status: {text(say.status(estimate).replace(': ', ', ', 1))}"),
         paragraph(f"Target: {text(say.target(estimate))}"),
         paragraph(f"Workload: {text(say.workload(estimate))}"),
-        paragraph(f"**{text(say.headline(estimate))}.**"),
         "## Estimate ledger",
         *_ledger(estimate),
         "## Ranked candidates",
@@ -74,11 +74,8 @@ def _row(term: Term, unit: str) -> list[str]:
 
 
 def _candidates(estimate: Estimate) -> Iterator[str]:
-    if estimate.blocked_by:
-        yield "Nothing is proposed while a correctness failure of the stack is open:"
-        yield bullets(text(say.pinned(each)) for each in estimate.blocked_by)
-    elif not estimate.candidates:
-        yield "None: no mechanism is known to pay here."
+    if not estimate.candidates:
+        yield f"{say.no_candidate(estimate).capitalize()}."
     else:
         rows = [_candidate(rank, each) for rank, each in enumerate(estimate.candidates, 1)]
         yield grid(_CANDIDATES, rows)
@@ -113,11 +110,11 @@ def _assumptions(estimate: Estimate) -> Iterator[str]:
 def _next(estimate: Estimate) -> Iterator[str]:
     next_ = estimate.next
     if next_ is None:
-        yield "NEXT EXPERIMENT: none until what is missing is there"
+        yield f"NEXT EXPERIMENT: {say.no_experiment(estimate)}"
         return
     yield paragraph(f"NEXT EXPERIMENT: {text(next_.experiment)}")
     yield paragraph(f"PROVES: {text(next_.proves)}")
     yield paragraph(f"STOP IF: {text(next_.stop_if)}")
     yield paragraph(f"ROUTE: {text(say.route(next_.route))}")
     if next_.command:
-        yield command(next_.command)
+        yield command(*next_.command.splitlines())

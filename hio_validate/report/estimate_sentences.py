@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.context import WORDS, unknown_of
 from hio_validate.costs.routes import ROUTES
 from hio_validate.costs.units import UNITS
 from hio_validate.evidence.metrics import METRICS
@@ -59,13 +60,36 @@ def pinned(pin: str) -> str:
 
 
 def headline(estimate: Estimate) -> str:
-    """What bounds it, and how far the measurement is from that."""
+    """What bounds it, and how far the measurement is from that; of a stack that is known to be wrong that it is."""
     subject = f"{estimate.target.metric} of {estimate.service}"
+    if estimate.blocked_by:
+        return f"{subject}: BLOCKED, {blocked(estimate)}"
     if estimate.bound is None:
-        lacks = missing(estimate)
-        lack = f"{counted(len(lacks), 'thing')} missing" if lacks else "too little is known"
-        return f"{subject}: nothing bounds it yet, {lack}; {_distance(estimate)}"
+        return f"{subject}: nothing bounds it yet, {_lack(estimate)}; {_distance(estimate)}"
     return f"{subject}: {bound_by(estimate)}, {limit(estimate, estimate.bound)}; {_distance(estimate)}"
+
+
+def _lack(estimate: Estimate) -> str:
+    """What a bound is missing."""
+    told = estimate.workload
+    unknown = unknown_of(
+        estimate.path,
+        has_shape=told.shape is not None,
+        prompt_tokens=told.prompt_tokens,
+        generated_tokens=told.generated_tokens,
+    )
+    if not unknown:
+        return "no rate is known that its work could be divided by"
+    *others, last = [WORDS[each] for each in unknown]
+    names = f"{', '.join(others)} and {last}" if others else last
+    return f"{names} {'are' if others or last.endswith('s') else 'is'} missing"
+
+
+def blocked(estimate: Estimate) -> str:
+    """`base has an open correctness failure, nan (0123456789ab): no speed of it counts before its cause is found`."""
+    stack, names = estimate.workload.stack.partition("@")[0], [pinned(each) for each in estimate.blocked_by]
+    failure = "an open correctness failure" if len(names) == 1 else "open correctness failures"
+    return f"{stack} has {failure}, {', '.join(names)}: no speed of it counts before its cause is found"
 
 
 def missing(estimate: Estimate) -> list[str]:
@@ -251,3 +275,21 @@ def route(name: str) -> str:
     of = ROUTES[name]
     slowed = "; it slows the process, so its numbers are shares and no speeds" if of.instrumented else ""
     return f"{name}: {of.measure}; the answer is in {of.artifact}{slowed}"
+
+
+def no_candidate(estimate: Estimate) -> str:
+    """Why nothing is proposed."""
+    if estimate.blocked_by:
+        return "none while a correctness failure of the stack is open"
+    if estimate.bound is None:
+        return "none: nothing is looked at before something bounds it"
+    return "none: no mechanism is known to pay here"
+
+
+def no_experiment(estimate: Estimate) -> str:
+    """Why an estimate names none."""
+    return (
+        "none but to find the cause of that failure"
+        if estimate.blocked_by
+        else "none until what is missing is there"
+    )

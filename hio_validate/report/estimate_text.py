@@ -116,12 +116,8 @@ def _causes(estimate: Estimate) -> Iterator[str]:
 
 
 def _candidates(estimate: Estimate, width: int) -> str:
-    if estimate.blocked_by:
-        open_ = ", ".join(say.pinned(each) for each in estimate.blocked_by)
-        said = f"nothing is proposed while a correctness failure of the stack is open: {open_}"
-        return _section("candidates", [said], width)
     if not estimate.candidates:
-        return _section("candidates", ["none: no mechanism is known to pay here"], width)
+        return _section("candidates", [say.no_candidate(estimate)], width)
     head = ("rank", "at most", "share", "confidence", "cost")
     rows = [_of_candidate(rank, each) for rank, each in enumerate(estimate.candidates, 1)]
     title, *blocks = _numbers([head, *rows], width)
@@ -158,7 +154,7 @@ def _assumptions(estimate: Estimate, width: int) -> str:
 def _next(estimate: Estimate, width: int) -> str:
     next_ = estimate.next
     if next_ is None:
-        return "NEXT EXPERIMENT: none until what is missing is there\n"
+        return f"NEXT EXPERIMENT: {say.no_experiment(estimate)}\n"
     rows = [
         ("NEXT EXPERIMENT", next_.experiment),
         ("PROVES", next_.proves),
@@ -166,4 +162,4 @@ def _next(estimate: Estimate, width: int) -> str:
         ("ROUTE", say.route(next_.route)),
     ]
     said = "".join(paragraph(f"{name}: {sentence}", width) for name, sentence in rows)
-    return said + (f"  {visible(next_.command)}\n" if next_.command else "")
+    return said + "".join(f"  {visible(line)}\n" for line in (next_.command or "").splitlines())

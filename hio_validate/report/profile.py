@@ -20,17 +20,34 @@ _UNNAMED = 0.01
 def text(profile: Profile, width: int = 80) -> str:
     """The whole page."""
     samples = sum(part.samples for part in profile.parts)
-    path = profile.path.replace("-", " ")
     parts = [
-        paragraph(f"{profile.name}: {path} of {profile.service}, {samples} samples or ns", width)
+        paragraph(_headline(profile, samples), width)
         + paragraph("shares of the time, never speeds: the tool slowed what it watched", width)
         + (paragraph(profile.about, width) if profile.about else ""),
         table(list(_facts(profile)), width),
         "by term\n" + _terms(profile, samples) if samples else "",
         "by what was done\n" + _kinds(profile, samples) if samples else "",
-        "by part\n" + _by_part(profile, samples, width) if samples else "no samples: nothing is known\n",
+        "by part\n" + _by_part(profile, samples, width) if samples else "",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _headline(profile: Profile, samples: int) -> str:
+    """Where most of the time went."""
+    subject = f"{profile.path} of {profile.service}, {profile.stack.partition('@')[0]}"
+    if not samples:
+        return f"{subject}: no samples, nothing is known"
+    (most, count), *others = _ordered(profile)
+    then = f", then {others[0][0]} ({_share(others[0][1], samples)})" if others else ""
+    return f"{subject}: most of the time goes to {most} ({_share(count, samples)}){then}"
+
+
+def _ordered(profile: Profile) -> list[tuple[str, int]]:
+    """Samples by the term of a ledger, the largest first."""
+    found: dict[str, int] = {}
+    for part in profile.parts:
+        found[part.term or "no term"] = found.get(part.term or "no term", 0) + part.samples
+    return sorted(found.items(), key=lambda each: (-each[1], each[0]))
 
 
 def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
@@ -40,19 +57,18 @@ def _facts(profile: Profile) -> Iterator[tuple[str, str]]:
     yield "threads", "unknown" if profile.threads is None else str(profile.threads)
     yield "tool", profile.tool
     yield "at", profile.at
+    yield (
+        "samples",
+        f"{sum(part.samples for part in profile.parts)} (or nanoseconds, where the tool counts those)",
+    )
     yield "slowed by", "unknown" if profile.slowed_percent is None else f"{profile.slowed_percent:.3g} %"
     yield "raw", f"{profile.raw.file} ({profile.raw.sha256[:12]})" if profile.raw else "not kept"
 
 
 def _terms(profile: Profile, samples: int) -> str:
     """Shares by the term of a ledger, the largest first."""
-    found: dict[str, int] = {}
-    for part in profile.parts:
-        found[part.term or "of no term"] = found.get(part.term or "of no term", 0) + part.samples
-    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))
-    return aligned(
-        [("term", "share"), *((term, _share(count, samples)) for term, count in ordered)], 1, _NAME_ROOM
-    )
+    rows = [(term, _share(count, samples)) for term, count in _ordered(profile)]
+    return aligned([("term", "share"), *rows], 1, _NAME_ROOM)
 
 
 def _kinds(profile: Profile, samples: int) -> str:
@@ -86,4 +102,6 @@ def _row(part: Part, samples: int) -> tuple[str, ...]:
 
 
 def _share(count: int, samples: int) -> str:
-    return f"{100 * count / samples:.1f} %"
+    """What is not nothing is never shown as nothing."""
+    share = 100 * count / samples
+    return f"{share:.1f} %" if share >= 0.05 or not count else "< 0.1 %"

@@ -112,7 +112,7 @@ def _without_draft(item: Item, plan: Plan, view: View) -> Iterator[Problem]:
         return
     for name, arm in plan.arms.items():
         effective = settings_of(arm, item.service, view.repo, view.settings)
-        given = _speculation(effective) if effective else None
+        given = speculation(effective) if effective else None
         if given:
             yield Problem(
                 at_key(item, "arms", name),
@@ -122,7 +122,7 @@ def _without_draft(item: Item, plan: Plan, view: View) -> Iterator[Problem]:
             )
 
 
-def _speculation(effective: Effective) -> str | None:
+def speculation(effective: Effective) -> str | None:
     """The setting by which somebody asked for speculative decoding."""
     return next(
         (

@@ -3,8 +3,8 @@
 Numbers of a stack that produces non-finite values or malformed state are numbers of a broken machine, and what is built
 on them falls with them. Contract 9.6: an open correctness failure on the parent blocks estimates and plans. Open is a `failed-run`
 entry with such a hazard that pins the stack of the baseline arm and that no later correction puts right. A screening or
-an A-A experiment may be how the cause is found, so there it is a gate. An estimate of such a stack proposes nothing: it
-has no candidate and no next experiment, and names the failure in `blocked_by`.
+an A-A experiment may be how the cause is found, so there it is a gate. An estimate of such a stack names the failure in
+`blocked_by` and has no candidate; its next experiment finds the cause, by the route `measure-baseline`, or is left out.
 
 How to fix: find and mend the cause; a parent that was replaced is no longer the baseline. Where the entry was wrong,
 append a `correction`.
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.correctness import open_failures
-from hio_validate.models.estimate import Estimate
+from hio_validate.models.estimate import Estimate, NextExperiment
 from hio_validate.models.plan import Plan
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
@@ -47,21 +47,30 @@ def _proposed(item: Item, estimate: Estimate, view: View) -> Iterator[Problem]:
     for entry in open_failures(view.ledger(item.service), stack, item):
         what = f"{stack} has an open correctness failure: {entry.name} ({entry.model.hazard})"
         related = (("the failure", at(entry, "hazard")),)
-        proposes = [key for key in ("candidates", "next") if getattr(estimate, key)]
+        is_named = bool({entry.name, entry.full_name} & blocked)
+        proposes = ["candidates"] if estimate.candidates else []
+        if estimate.next and not (is_named and _seeks_the_cause(estimate.next)):
+            proposes.append("next")
         for key in proposes:
             yield Problem(
                 at_key(item, key),
                 f"{what}, and {'a candidate' if key == 'candidates' else 'an experiment'} is proposed",
-                "propose nothing before its cause is found; name the failure in blocked_by",
+                "propose nothing before its cause is found; name the failure in blocked_by, and as next what finds it, by the "
+                "route measure-baseline",
                 related,
             )
-        if not proposes and not {entry.name, entry.full_name} & blocked:
+        if not proposes and not is_named:
             yield Problem(
                 at(item, "workload", "stack"),
                 f"{what}, and blocked_by does not name it",
                 "pin the entry there",
                 related,
             )
+
+
+def _seeks_the_cause(next_: NextExperiment) -> bool:
+    """Whether an experiment asks the stack as it is, with nothing changed."""
+    return next_.route == "measure-baseline" and next_.candidate is None
 
 
 RULE = Rule(

@@ -4,7 +4,7 @@ What an estimate reads, multiplies and keeps follows from these numbers alone (c
 bound that no machine explains. The layers by how they attend are all layers of the model; fewer heads of K and V than
 heads; no more experts for a token than there are, and tensors of experts where there are any; bytes that so many numbers
 of a format take; a table that is read again as output, or an output of its own. Of a shape that was read from a config.json
-every number is computed again from it.
+every number is computed again from it, with the number format that a person stated, where one did.
 
 How to fix: read the file again (`hio probe model FILE --write`), or correct what was written by hand.
 """
@@ -41,6 +41,12 @@ def _source(item: Item, shape: Shape) -> Iterator[Problem]:
             at(item, "source", "sha256"),
             f"read from {source.sha256[:12]}, and the file that is kept is {source.file.sha256[:12]}",
             "keep the file that was read",
+        )
+    if source.dtype and source.format != "hf-config":
+        yield Problem(
+            at(item, "source", "dtype"),
+            f"a number format is stated for all tensors, {source.dtype}, and {source.format} says that of each",
+            "it belongs to a config.json; weights tell the others",
         )
 
 
@@ -173,8 +179,10 @@ _DTYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float
 
 
 def _dtype(shape: Shape) -> str | None:
-    """The number format of what is never quantised, as a config.json would say it."""
-    return next((_DTYPES.get(each.type) for each in shape.weights if each.role == "embedding"), None)
+    """The number format of what is never quantised: as a person stated it, else as the embedding has it."""
+    return shape.source.dtype or next(
+        (_DTYPES.get(each.type) for each in shape.weights if each.role == "embedding"), None
+    )
 
 
 def _differing(said: Any, computed: Any) -> tuple[int | None, str, str] | None:

@@ -11,7 +11,7 @@ from hio_validate.models.family import Family
 from hio_validate.settings.catalogue import Catalogue
 from hio_validate.source import read
 
-PACKAGED = ("llama-server", "vllm")
+PACKAGED = ("llama-server", "vllm", "sglang")
 """Families that ship with hio; a repository adds its own under manifests/engines/<family>/family.yaml."""
 
 

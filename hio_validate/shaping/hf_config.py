@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hio_validate.shaping.hf_bytes import Quantised
 from hio_validate.shaping.hf_families import Family
+from hio_validate.shaping.hf_quantised import Quantised
 from hio_validate.shaping.read_shape import Part, Role
 from hio_validate.shaping.refusal import CannotShape
 

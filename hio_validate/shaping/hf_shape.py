@@ -6,14 +6,17 @@ tensors are not known here is refused. Source: hf_families.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hio_validate.shaping.hf_bytes import dtype_of, quantised_of
 from hio_validate.shaping.hf_config import Config, Stored
 from hio_validate.shaping.hf_families import FAMILIES, NESTED, SAME_AS, Family
+from hio_validate.shaping.hf_layers import Layer, experts_in, layers_of
+from hio_validate.shaping.hf_mixers import state_of
 from hio_validate.shaping.hf_tensors import draft_of, parts_of
-from hio_validate.shaping.read_shape import ExpertCounts, Keeps, ReadShape
+from hio_validate.shaping.read_shape import NOTHING, ExpertCounts, Keeps, ReadShape
 from hio_validate.shaping.refusal import CannotShape, UnknownShape
 
 _MOST_LAYERS = 4_096
@@ -26,28 +29,34 @@ def shape_of(config: Mapping[str, Any], dtype: str | None = None) -> ReadShape:
     """
     text, name, family = _text_model(config)
     read = Config(text, family)
-    layers, heads, width = (
-        read.number(key) for key in ("num_hidden_layers", "num_attention_heads", "hidden_size")
-    )
-    if layers > _MOST_LAYERS:
-        raise CannotShape(f"config.json states {layers} layers: at most {_MOST_LAYERS} are read")
+    if (read.maybe("num_hidden_layers") or 0) > _MOST_LAYERS:
+        raise CannotShape(
+            f"config.json states {read.maybe('num_hidden_layers')} layers: at most {_MOST_LAYERS} are read"
+        )
+    kinds = layers_of(read)
+    layers, heads, width = len(kinds), read.number("num_attention_heads"), read.number("hidden_size")
     merged = {
         **config,
         **{key: text[key] for key in ("torch_dtype", "dtype", "quantization_config") if key in text},
     }
-    stored = Stored(*dtype_of(merged, dtype), quantised_of(merged))
+    plain, size = dtype_of(merged, dtype)
+    stored = Stored(plain, size, quantised_of(merged, layers, size))
     tied = _tied(config, text, family)
-    keeps = _attention(read, layers, heads, width)
-    parts = list(parts_of(read, stored, layers, keeps[0], tied))
-    draft = read.maybe("num_nextn_predict_layers") or 0
+    kept = _kept(read, heads, width)
+    parts = list(parts_of(read, stored, kinds, kept, tied))
+    draft = (read.maybe(family.drafts) or 0) if family.drafts else 0
     if draft:
-        parts.extend(draft_of(read, stored, keeps[0], draft))
+        parts.extend(draft_of(read, stored, kinds[-1].feed, kept, draft))
+    _say_what_is_not_counted(read, kinds)
     if text is not config:
         read.unknown.append("what is beside the text model (vision, sound) is not counted")
     return ReadShape(
-        format="hf-config", layers=layers, parts=tuple(parts), attention=tuple(keeps), architecture=name,
+        format="hf-config", layers=layers, parts=tuple(parts), attention=tuple(
+            replace(kept, window=each.window) if each.mixer == "attention" else NOTHING for each in kinds
+        ),
+        architecture=name,
         embedding=width, heads=heads, vocabulary=read.number("vocab_size"),
-        context=read.maybe("max_position_embeddings"), tied=tied, experts=_experts(read), draft_layers=draft,
+        context=read.maybe("max_position_embeddings"), tied=tied, experts=_experts(read, kinds), draft_layers=draft,
         unknown=tuple(read.unknown),
     )  # fmt: skip
 
@@ -79,11 +88,10 @@ def _tied(config: Mapping[str, Any], text: Mapping[str, Any], family: Family) ->
     return family.tied
 
 
-def _attention(read: Config, layers: int, heads: int, width: int) -> list[Keeps]:
-    """What each layer keeps."""
+def _kept(read: Config, heads: int, width: int) -> Keeps:
+    """What a layer that attends keeps of a token."""
     if read.family.latent:
-        latent = read.number("kv_lora_rank") + read.number("qk_rope_head_dim")
-        return [Keeps(1, latent, 0)] * layers
+        return Keeps(1, read.number("kv_lora_rank") + read.number("qk_rope_head_dim"), 0)
     kv_heads = read.maybe("num_key_value_heads") or heads
     size = read.maybe("head_dim")
     if not size:
@@ -96,43 +104,36 @@ def _attention(read: Config, layers: int, heads: int, width: int) -> list[Keeps]
         raise CannotShape(
             f"config.json states {heads} heads that share {kv_heads} of K and V: expected a multiple"
         )
-    return [Keeps(kv_heads, size, size, window) for window in _windows(read, layers)]
+    return Keeps(kv_heads, size, size)
 
 
-def _windows(read: Config, layers: int) -> list[int | None]:
-    """How far each layer looks back; None: all."""
-    kinds = read.said.get("layer_types")
-    if isinstance(kinds, list) and len(kinds) == layers:
-        return [_window_of(read, kind) for kind in kinds]
-    how = read.family.windows
-    if how == "none" or (how == "upper" and not read.flag("use_sliding_window")):
-        return [None] * layers
-    window = read.maybe("sliding_window")
-    if not window:
-        return [None] * layers
-    if how == "all":
-        return [window] * layers
-    if how == "upper":
-        first = read.maybe("max_window_layers") or 0
-        return [window if layer >= first else None for layer in range(layers)]
-    every = read.number("sliding_window_pattern") if how == "pattern" else 2
-    return [None if (layer + 1) % every == 0 else window for layer in range(layers)]
+def _say_what_is_not_counted(read: Config, kinds: Sequence[Layer]) -> None:
+    recurrent = sum(each.mixer in ("delta", "mamba") for each in kinds)
+    if recurrent:
+        read.unknown.append(
+            f"{recurrent} of {len(kinds)} layers carry a state of {state_of(read)} numbers each, which is not counted as K/V"
+        )
+    if read.family.drafts is None:
+        read.unknown.append(
+            "layers for multi-token prediction, which config.json does not tell of, are not counted"
+        )
+    if read.family.windows == "chunks" and any(each.window for each in kinds):
+        read.unknown.append(
+            "layers with a window attend within chunks of that size: half of one in the mean, and counted as all"
+        )
 
 
-def _window_of(read: Config, kind: Any) -> int | None:
-    if kind == "full_attention":
-        return None
-    if kind not in ("sliding_attention", "chunked_attention"):
-        raise UnknownShape(f"layer_types names {str(kind)[:40]!r}, whose tensors are not known here")
-    return read.number("sliding_window" if kind == "sliding_attention" else "attention_chunk_size")
-
-
-def _experts(read: Config) -> ExpertCounts | None:
+def _experts(read: Config, kinds: Sequence[Layer]) -> ExpertCounts | None:
     mixture = read.family.mixture
     if mixture is None:
         return None
-    count, active = read.number(mixture.count), read.number("num_experts_per_tok")
+    count = experts_in(read, mixture)
+    if not count or all(each.feed != "mixture" for each in kinds):
+        return None
+    active = read.number("num_experts_per_tok")
     if active > count:
         raise CannotShape(f"config.json states {active} experts a token of {count}: expected at most {count}")
-    shared = {"none": 0, "count": read.maybe("n_shared_experts") or 0, "width": 1}[mixture.shared]
+    shared = (
+        (read.maybe("n_shared_experts") or 0) if mixture.shared == "count" else int(mixture.shared != "none")
+    )
     return ExpertCounts(count, active, shared)

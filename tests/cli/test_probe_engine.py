@@ -40,7 +40,8 @@ def test_without_yes_it_says_what_it_would_measure(repo: Path) -> None:
     said = hio(repo, "probe", "engine", "b1", "--threads", "1", "--threads", "2")
     assert said.code == 0, said.all
     assert "  formats: Q6_K, Q4_K\n  threads: 1, 2\n" in said.out
-    assert "rows of 512 numbers" in said.out
+    assert "  matvec:  1 MB of weights, rows of 512 numbers, by 1, 2, 4, 8, 16 vectors\n" in said.out
+    assert "  matmul:  a block of 1 MB by 32, 128, 512 vectors\n" in said.out
     assert said.out.endswith("nothing has happened yet; add --yes to measure, and --write to keep it\n")
     assert all(len(line) <= 80 for line in said.out.splitlines() if "library" not in line)
 
@@ -50,6 +51,7 @@ def test_the_page_as_json(repo: Path) -> None:
     shape = json.loads(said.out)
     assert (said.code, shape["version"], shape["ceilings"], shape["wrote"]) == (0, 1, None, None)
     assert shape["would_measure"]["dtypes"] == ["Q5_0"]
+    assert shape["would_measure"]["vectors"] == [1, 2, 4, 8, 16, 32, 128, 512]
 
 
 def test_libraries_that_cannot_be_loaded_measure_nothing(repo: Path) -> None:

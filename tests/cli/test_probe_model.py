@@ -113,7 +113,32 @@ def test_json(repo: Path, file: Path) -> None:
     assert kept["wrote"] == [f"{ROOM}/shapes/little.yaml"]
 
 
+def test_a_number_format_that_a_person_states_is_kept(repo: Path, config: Path) -> None:
+    """The bytes of a shape follow from it, so that the shape says it, and the rule computes with it."""
+    said = {key: value for key, value in CONFIG.items() if key != "torch_dtype"}
+    config.write_text(json.dumps(said))
+    assert hio(repo, "probe", "model", config, *KEEP, "--dtype", "float32").code == 0
+    path = repo / ROOM / "shapes/Little-2L.yaml"
+    assert "  dtype: float32\n" in path.read_text()
+    assert hio(repo, "validate").code == 0
+    path.write_text(path.read_text().replace("  dtype: float32\n", "  dtype: bfloat16\n"))
+    assert "gives weights" in hio(repo, "validate").out
+
+
+def test_what_config_json_says_is_not_stated_again(repo: Path, config: Path) -> None:
+    assert (
+        "dtype"
+        not in json.loads(hio(repo, "probe", "model", config, "--format", "json").out)["shape"]["source"]
+    )
+
+
 WRONG = {
+    "a number format of a GGUF file": (
+        WHOLE,
+        ("--dtype", "float16"),
+        1,
+        "says the number format of each tensor",
+    ),
     "a cut file": (b"GGUF", (), 1, "the GGUF header is cut or wrong"),
     "a pointer": (b"version https://git-lfs.github.com/spec/v1\n", (), 1, "a Git LFS pointer"),
     "an unknown model": (json.dumps({**CONFIG, "model_type": "novel"}).encode(), (), 3, "model_type 'novel'"),

@@ -25,8 +25,13 @@ def repo(tmp_path: Path) -> Path:
 def test_it_tells_the_share_of_each_term_and_keeps_nothing(repo: Path) -> None:
     said = hio(repo, *WORDS, *AT)
     assert said.code == 0, said.all
-    assert "base-decode-token-2026-11-30: decode token of lab/tiny, 1000 samples or ns" in said.out
-    assert "weights     85.0 %" in said.out
+    first = " ".join(said.out.partition("\nshares")[0].split())
+    assert (
+        first
+        == "decode-token of lab/tiny, base: most of the time goes to weights (85.0 %), then no term (15.0 %)"
+    )
+    assert "samples    1000 (or nanoseconds" in said.out
+    assert "weights  85.0 %" in said.out
     assert "waiting         9.9 %" in said.out
     assert "nothing was kept" in said.out
     assert all(len(line) <= 80 for line in said.out.splitlines())

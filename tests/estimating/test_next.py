@@ -41,13 +41,35 @@ def failed() -> Any:
 def test_the_cause_of_a_wrong_answer_comes_before_everything(tmp_path: Path) -> None:
     found = following(replace(asked(bench(tmp_path), measured=100.0), wrong=(failed(),)))
     assert found.candidate is None
-    assert "find the cause of f1 on base" in found.experiment and "9.6" in found.stop_if
+    assert "find the cause of f1 (non-finite-values): base against itself" in found.experiment
+    assert f"ledger/{SERVICE}/2026/f1.yaml tells what was seen" in found.experiment and "9.6" in found.stop_if
+    _begins(tmp_path, found, "base-a-a")
 
 
 def test_without_a_shape_the_workload_is_completed_first(tmp_path: Path) -> None:
     found = following(replace(asked(bench(tmp_path)), shape=None))
-    assert found.candidate is None and "make the workload complete" in found.experiment
-    assert found.command == "hio probe model --help"
+    assert found.candidate is None
+    assert found.experiment == "get what nothing is estimated without: the model's shape"
+    assert found.command == "hio probe model FILE --service lab/tiny --hash --write"
+
+
+def test_each_thing_that_a_bound_is_missing_has_its_command_and_nothing_else_is_named(tmp_path: Path) -> None:
+    whole = asked(bench(tmp_path))
+    workload = whole.workload.model_copy(update={"prompt_tokens": None, "generated_tokens": None})
+    bare = replace(whole, shape=None, ceilings=(), workload=workload, missing=("a side issue",), stated={})
+    found = following(bare)
+    assert found.experiment == (
+        "get what nothing is estimated without, in this order: the model's shape; rates of the machine; the prompt's tokens and "
+        "the generated tokens, counted by a run of this fixture, or stated"
+    )
+    assert found.command is not None and found.command.splitlines() == [
+        "hio probe model FILE --service lab/tiny --hash --write",
+        "hio probe host --yes --write",
+        "hio estimate base --service lab/tiny --fixture tides --metric decode_tps --assume prompt-tokens=N --assume "
+        "generated-tokens=N",
+    ]
+    only = following(replace(bare, shape=whole.shape, workload=whole.workload))
+    assert only.command == "hio probe host --yes --write"
 
 
 def test_a_missing_baseline_is_measured_before_any_candidate(tmp_path: Path) -> None:

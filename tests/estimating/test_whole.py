@@ -107,7 +107,7 @@ def test_faster_than_the_bound_is_a_finding(tmp_path: Path) -> None:
     assert _errors(root, whole) == []
 
 
-def test_an_open_correctness_failure_leaves_nothing_to_propose(tmp_path: Path) -> None:
+def test_an_open_correctness_failure_leaves_only_its_cause_to_find(tmp_path: Path) -> None:
     root = lab(tmp_path, SHAPE, CEILINGS)
     failed = {
         "hio": "entry/v1", "id": "nan", "service": SERVICE, "after": [pin("b0", baseline())], "kind": "failed-run",
@@ -118,7 +118,12 @@ def test_an_open_correctness_failure_leaves_nothing_to_propose(tmp_path: Path) -
     write(root, {file: text(failed)})
     whole = _whole(root)
     assert whole.blocked_by == [pin("nan", text(failed))]
-    assert (whole.candidates, whole.next) == ([], None)
+    assert whole.candidates == []
+    assert whole.next is not None and whole.next.candidate is None
+    assert "find the cause of nan (non-finite-values): base against itself" in whole.next.experiment
+    assert whole.next.command is not None and whole.next.command.startswith(
+        "hio plan new --service lab/tiny --a-a --stack base"
+    )
     assert _errors(root, whole) == []
 
 

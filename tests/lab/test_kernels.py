@@ -22,13 +22,18 @@ def test_every_product_of_a_model_has_a_rate(build: str) -> None:
     recorded = load(Folder(ROOT)).find("engine/v1", build).model.identity.libraries
     where = kernels_of(LAB / f"llama-{build[1:]}/bin/llama-server", recorded)
     dtypes = ("Q8_0", "Q5_0", "Q4_K", "F16")
-    asked = kernels.Asked(str(where.base), str(where.cpu), dtypes, (1, 2), 640, 64, 64 << 20)
+    asked = kernels.Asked(str(where.base), str(where.cpu), dtypes, (1, 2), 640, (1, 2, 16, 64), 64 << 20)
     rates, unknown = kernels.measured(asked)
     assert not unknown
     assert list(rates) == [
-        f"{what}-{dtype}-{threads}" for dtype in dtypes for what in ("matvec", "matmul") for threads in (1, 2)
+        f"{what}-{dtype}-{threads}{by}"
+        for dtype in dtypes
+        for what, by in (("matvec", ""), ("matvec", "x2"), ("matvec", "x16"), ("matmul", "x64"))
+        for threads in (1, 2)
     ]
-    assert all(len(rate.samples) == 7 and rate.low <= rate.value <= rate.high for rate in rates.values())
+    assert all(len(rate.samples) == 5 and rate.low <= rate.value <= rate.high for rate in rates.values())
+    assert all(32e6 < rates[name].working_set < 64e6 + 1 for name in rates if name.startswith("matvec"))
+    assert rates["matvec-Q8_0-1x16"].high < rates["matvec-Q8_0-1"].low, "16 vectors take longer than one"
     assert "CPU_REPACK" in rates["matvec-Q4_K-1"].method
     assert 0.1 < rates["matvec-Q8_0-1"].value < 1000
 

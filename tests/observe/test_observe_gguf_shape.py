@@ -204,7 +204,7 @@ def test_recurrent_layers_keep_no_kv() -> None:
     found = shape(llama_pairs(2, "qwen3next"), tensors)
     assert [each.kv_heads for each in found.attention] == [0, 2]
     assert found.unknown == ("1 of 2 layers carry a state of fixed size, which is not counted as K/V",)
-    assert {part.role for part in found.parts if part.elements == SIZE} == {"other"}
+    assert {part.role for part in found.parts if part.elements == SIZE} == {"attention"}
 
 
 def test_fused_attention_keeps_kv() -> None:

@@ -76,6 +76,16 @@ def test_a_sample_counts_where_it_was_taken_and_not_in_its_callers() -> None:
     assert found.rest == 100_000
 
 
+def test_addresses_of_a_library_without_symbols_are_one_part_of_it() -> None:
+    stripped = WITH_SAMPLES.replace("[.] gomp_team_barrier_wait_end", "[.] 0x000000000001f7da").replace(
+        "[k] exc_page_fault", "[k] 0xffffffff81e012a3"
+    ).replace("libm.so.6               [.] __sincosf_fma", "libgomp.so.1.0.0        [.] 0x000000000001f622")  # fmt: skip
+    counts = read_report(stripped).counts
+    assert counts["libgomp.so.1.0.0 (no symbols)"] == 100
+    assert counts["[kernel.kallsyms] (no symbols)"] == 50
+    assert len(counts) == 5
+
+
 def test_folded_stacks_count_their_last_frame() -> None:
     text = "server;main;a 3\nserver;main;a;ggml_vec_dot_q4_K_q8_K 5\nserver;other;a 1\n"
     assert read_report(text).counts == {"a": 4, "ggml_vec_dot_q4_K_q8_K": 5}
@@ -161,6 +171,9 @@ def test_the_parts_of_a_report_belong_to_terms_and_what_nobody_knows_stays_other
         ("llama_sampler_chain_apply", "decode-token", "host-gaps", "dispatch"),
         ("ggml_barrier", "decode-token", None, "waiting"),
         ("__memmove_avx512_unaligned_erms", "decode-token", None, "data-movement"),
+        ("libgomp.so.1.0.0 (no symbols)", "decode-token", None, "waiting"),
+        ("libiomp5.so (no symbols)", "prefill-token", None, "waiting"),
+        ("libm.so.6 (no symbols)", "decode-token", None, "other"),
         ("_int_malloc", "decode-token", None, "other"),
     ],
 )

@@ -191,7 +191,13 @@ MEASURED_ONLY = BARE | {"baseline": FULL["baseline"] | {"efficiency_percent": No
 
 BLOCKED = FULL | {
     "candidates": [],
-    "next": None,
+    "next": {
+        "experiment": "find the cause of wrong-answers (non-finite-values): base against itself with focused-512",
+        "proves": "whether base still answers wrongly: a run of stage a-a whose checks pass or fail",
+        "stop_if": "the cause is mended and a correction of wrong-answers is in the ledger",
+        "route": "measure-baseline",
+        "command": "hio plan new --service lab/tiny --a-a --stack base --fixture focused-512 --metric decode_tps",
+    },
     "blocked_by": [pin("wrong-answers")],
 }
 

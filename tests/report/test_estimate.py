@@ -55,6 +55,19 @@ def test_the_first_line_tells_the_bound_and_the_distance() -> None:
     )
 
 
+def test_a_blocked_estimate_says_so_first_and_what_finds_the_cause_last() -> None:
+    for page in (text, markdown):
+        said = " ".join(page(estimate(BLOCKED)).replace("**", "").split())
+        assert (
+            "decode_tps of lab/tiny: BLOCKED, base has an open correctness failure, wrong-answers (" in said
+        )
+        assert "no speed of it counts before its cause is found" in said
+        assert "NEXT EXPERIMENT: find the cause of wrong-answers" in said
+        assert "none until what is missing" not in said
+        older = " ".join(page(estimate(BLOCKED, next=None)).split())
+        assert "NEXT EXPERIMENT: none but to find the cause of that failure" in older
+
+
 def test_terms_whose_intervals_meet_are_both_told() -> None:
     compute = FULL["terms"][2] | {"time": amount(70, 60, 79, "ms")}
     terms = [FULL["terms"][0], FULL["terms"][1], compute, FULL["terms"][3]]
@@ -93,7 +106,7 @@ def test_what_one_command_mends_is_said_together() -> None:
         said = " ".join(page(estimate(BARE, missing=missing)).split())
         assert said.count("probe it") == 1
         assert "no rate for a; no rate for b: probe it" in said
-        assert "3 things missing" in said
+        assert "nothing bounds it yet, the model's shape and the prompt's tokens are missing" in said
         assert "alone" in said and "no shape: read it" in said
 
 

@@ -77,7 +77,7 @@ def test_the_largest_catalogue_of_the_same_family_is_borrowed() -> None:
     assert borrowed is not None and borrowed.borrowed and borrowed.find("--load-mode") is not None
     own = settings.borrowed("vllm")
     assert own is not None and own.find("--gpu-memory-utilization") is not None
-    assert settings.borrowed("sglang") is None
+    assert settings.borrowed("sglang") is None, "no build of it was learned"
 
 
 def test_without_any_catalogue_the_family_still_teaches_spelling() -> None:
@@ -204,7 +204,7 @@ def test_the_repository_s_table_is_used() -> None:
 @pytest.mark.parametrize(("argv", "name"), [
     (["/opt/x/llama-server", "-t", "1"], "llama-server"), (["llama-server-cuda"], "llama-server"), (["vllm", "serve"], "vllm"),
     (["python3", "/venv/bin/vllm", "serve"], "vllm"), (["python3", "-m", "vllm.entrypoints.openai.api_server"], "vllm"),
-    (["sglang"], None), ([], None), (["bash", "-c", "vllm serve"], None), (["python3", "-m", "http.server"], None),
+    (["python3", "-m", "sglang.launch_server"], "sglang"), (["sglang", "serve"], "sglang"), (["sgl"], None), ([], None), (["bash", "-c", "vllm serve"], None), (["python3", "-m", "http.server"], None),
 ])  # fmt: skip
 def test_a_family_is_recognised_by_its_program(argv: list[str], name: str | None) -> None:
     assert families.recognised(argv) == name

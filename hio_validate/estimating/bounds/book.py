@@ -8,7 +8,8 @@ from typing import Any, Final
 from hio_validate.costs.composition import time_of
 from hio_validate.costs.interval import ZERO, Interval
 from hio_validate.costs.units import Dimension, amount, fitting
-from hio_validate.estimating.bounds.rates import Price, least, price_of
+from hio_validate.estimating.bounds.price import Price, least
+from hio_validate.estimating.bounds.rates import price_of
 from hio_validate.estimating.context.inputs import STATED, Inputs
 from hio_validate.models.estimate import Amount, Assumption, Term
 

@@ -195,7 +195,7 @@ def _assume_drafting(book: Book, drafting: Drafting) -> None:
         for each in stated(book.inputs, name):
             book.assume(each.name, each.amount, each.source)
         if name in book.inputs.counted:
-            book.assume(name, book.inputs.counted[name], f"rows of {book.inputs.counted_by}")
+            book.assume(name, book.inputs.counted[name], book.inputs.counted_by)
     if not {"acceptance"} & {*book.inputs.stated, *book.inputs.counted}:
         book.assume(
             "acceptance", amount(drafting.accepted, "1"), "nobody says it: none to all of the drafted tokens"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from hio_validate.costs.interval import ZERO, Interval, either
 from hio_validate.costs.units import base
@@ -23,18 +24,32 @@ from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Workload
 from hio_validate.models.shape import Shape
 
-ByType = Mapping[str, Interval]
 ONE = Interval.exact(1.0)
+
+
+class Operand(NamedTuple):
+    """Weights of one number format as passes multiply them."""
+
+    type: str
+    vectors: Interval | None
+    """By how many vectors at once: the mean of the passes, the fewest, the most; None: not known, or not each by as many."""
+
+    @property
+    def by_one(self) -> bool:
+        return self.vectors == ONE
+
+
+ByOperand = Mapping[Operand, Interval]
 
 
 @dataclass(frozen=True)
 class Head:
     """The output layer of the last token of a pass over several, and the rest of the work without it."""
 
-    read: ByType
-    """Bytes of the output layer, by number format."""
-    weights: ByType
-    products: ByType
+    read: ByOperand
+    """Bytes of the output layer."""
+    weights: ByOperand
+    products: ByOperand
 
     def times(self, count: Interval) -> Head:
         return Head(*(_times(each, count) for each in (self.read, self.weights, self.products)))
@@ -45,18 +60,16 @@ class Work:
     """Bytes and operations of the whole model for one unit of a path, before devices share them."""
 
     passes: Interval
-    weights: ByType
-    """Bytes of weights, by number format."""
-    products: ByType
-    """Operations of products with weights, by number format."""
+    weights: ByOperand
+    """Bytes of weights."""
+    products: ByOperand
+    """Operations of products with weights."""
     attention: Interval = ZERO
     """Operations of attention."""
     kv_read: Interval = ZERO
     kv_write: Interval = ZERO
     drafted: Interval = ZERO
     """Tokens drafted one after the other; those of several requests are drafted together."""
-    one_token: bool = False
-    """Whether each pass evaluates one token, so that reading and multiplying weights are one measured thing."""
     positions_known: bool = True
     """Whether K/V read and attention are counted: where the lengths are not known, they are not."""
     head: Head | None = None
@@ -71,7 +84,6 @@ class Work:
             self.kv_read + other.kv_read,
             self.kv_write + other.kv_write,
             self.drafted + other.drafted,
-            self.one_token and other.one_token,
             self.positions_known and other.positions_known,
         )
 
@@ -142,14 +154,14 @@ def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
     """
     together = Interval(float(workload.concurrency), 1.0, float(workload.concurrency))
     tokens = together * (ONE + drafting.tokens)
+    vectors = _vectors(shape, tokens)
     kinds = workload.key_type, workload.value_type
     work = Work(
         ONE,
-        weights_by_type(shape, tokens),
-        products_by_type(shape, tokens, tokens),
+        _by(vectors, weights_by_type(shape, tokens)),
+        _by(vectors, products_by_type(shape, tokens, tokens)),
         kv_write=kv_bytes_per_token(shape, *kinds) * tokens,
         drafted=drafting.tokens,
-        one_token=tokens == ONE,
         positions_known=False,
     )
     prompt, answer = workload.prompt_tokens, workload.generated_tokens
@@ -173,45 +185,69 @@ def prefill(shape: Shape, workload: Workload) -> Work | None:
     if not tokens:
         return None
     if workload.microbatch is None:
-        return _prefill(shape, workload, tokens, tokens).or_else(_prefill(shape, workload, tokens, 1))
+        one_pass, many = (_prefill(shape, workload, tokens, size, known=False) for size in (tokens, 1))
+        return one_pass.or_else(many)
     return _prefill(shape, workload, tokens, min(tokens, workload.microbatch))
 
 
-def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int) -> Work:
-    """Whole passes of the microbatch, and a last one with the rest, of whose last token alone logits are wanted."""
+def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int, *, known: bool = True) -> Work:
+    """Whole passes of the microbatch, and a last one with the rest, of whose last token alone logits are wanted.
+
+    known: whether each pass is known to have so many tokens.
+    """
     passes = -(-tokens // microbatch)
     last = tokens - (passes - 1) * microbatch
     kinds = workload.key_type, workload.value_type
 
-    def weights(count: int, output: bool) -> dict[str, Interval]:
-        return weights_by_type(shape, Interval.exact(float(count)), output=output)
+    def by(count: int) -> Interval | None:
+        return _vectors(shape, Interval.exact(float(count))) if known else None
 
-    whole = {type: part * float(passes - 1) for type, part in weights(microbatch, False).items()}
-    every = Interval.exact(float(tokens))
-    head = Head(
-        output_by_type(shape), _sum(whole, weights(last, False)), products_by_type(shape, every, ZERO)
-    )
+    def work(count: int, times: int) -> tuple[ByOperand, ByOperand]:
+        each, many = Interval.exact(float(count)), Interval.exact(float(times))
+        read, multiplied = weights_by_type(shape, each, output=False), products_by_type(shape, each, ZERO)
+        return _times(_by(by(count), read), many), _times(_by(by(count), multiplied), many)
+
+    (whole, products), (rest, of_rest) = work(microbatch, passes - 1), work(last, 1)
+    one = ONE if known else None
+    table = output_by_type(shape)
+    read_last = weights_by_type(shape, Interval.exact(float(last)))  # rows of a tied table are in the table
+    rest_read = {
+        type: _less(part, table[type]) if type in table else part for type, part in read_last.items()
+    }
     ends = range(microbatch, (passes - 1) * microbatch + 1, microbatch)
     return Work(
         Interval.exact(float(passes)),
-        _sum(whole, weights(last, True)) if passes > 1 else weights(last, True),
-        products_by_type(shape, every, ONE),
+        _sum(_sum(whole, _by(by(last), rest_read)), _by(one, table)),
+        _sum(_sum(products, of_rest), _by(one, products_by_type(shape, ZERO, ONE))),
         attention_flops_over(shape, range(1, tokens + 1)) * float(tokens),
         kv_read_over(shape, ends, *kinds, microbatch) * float(passes - 1)
         + kv_read_over(shape, range(tokens, tokens + 1), *kinds, last),
         kv_bytes_per_token(shape, *kinds) * float(tokens),
-        one_token=tokens == 1,
-        head=head if last > 1 else None,
+        head=Head(_by(one, table), _sum(whole, rest), _sum(products, of_rest)) if last > 1 else None,
     )
 
 
-def _times(parts: ByType, count: Interval) -> ByType:
+def _less(whole: Interval, part: Interval) -> Interval:
+    """A sum without one of the numbers that are known of it."""
+    return Interval(*(max(0.0, each - part.value) for each in (whole.value, whole.low, whole.high)))
+
+
+def _vectors(shape: Shape, tokens: Interval) -> Interval | None:
+    """By how many vectors a pass over `tokens` tokens multiplies each matrix; an expert is met by a part of them alone."""
+    return None if shape.experts and tokens != ONE else tokens
+
+
+def _by(vectors: Interval | None, parts: Mapping[str, Interval]) -> ByOperand:
+    return {Operand(type, vectors): part for type, part in parts.items()}
+
+
+def _times(parts: ByOperand, count: Interval) -> ByOperand:
     return {type: part * count for type, part in parts.items()}
 
 
-def _sum(one: ByType, other: ByType) -> ByType:
+def _sum(one: ByOperand, other: ByOperand) -> ByOperand:
     return {type: one.get(type, ZERO) + other.get(type, ZERO) for type in {**one, **other}}
 
 
-def _either(one: ByType, other: ByType) -> ByType:
+def _either(one: ByOperand, other: ByOperand) -> ByOperand:
     return {type: either(one.get(type, ZERO), other.get(type, ZERO)) for type in {**one, **other}}

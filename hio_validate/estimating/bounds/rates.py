@@ -7,12 +7,14 @@ interval, so that the true rate stays below its upper end and a time computed wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from hio_validate.costs.formats import known_as, multiplied_bits
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import DIMENSION_OF, UNITS, Dimension, amount, base, fitting
+from hio_validate.estimating.bounds.kernels import Kernel, kernel_of
+from hio_validate.estimating.bounds.passes import Operand
+from hio_validate.estimating.bounds.price import Found, Price, least
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.ceilings import Ceilings, Rate
 from hio_validate.models.estimate import Assumption, UnitCost
@@ -21,26 +23,6 @@ _OF_DEVICES = ("memory-read", "matmul", "matvec")
 """Rates of what is divided over devices: where there are several, a rate of a whole host is none of one of them."""
 
 _OTHER_FORMATS = ("f32", "bf16", "f16")
-_ORDER = {"high": 2, "medium": 1, "low": 0}
-
-
-@dataclass(frozen=True)
-class Price:
-    """A rate or a time in base units, as a ledger writes it, and what was assumed for it."""
-
-    interval: Interval
-    cost: UnitCost
-    confidence: Any
-    assumptions: tuple[Assumption, ...] = ()
-
-
-class _Found(NamedTuple):
-    document: str
-    ceilings: Ceilings
-    name: str
-    rate: Rate
-    reached: float = 0.0
-    """The most that no more threads than the workload's reached, in base units: idle ones make nothing slower."""
 
 
 def price_of(inputs: Inputs, quantity: str) -> Price | None:
@@ -51,33 +33,38 @@ def price_of(inputs: Inputs, quantity: str) -> Price | None:
     )
 
 
-def reading_price(inputs: Inputs, type: str, *, one_token: bool) -> tuple[Price, bool] | None:
+def reading_price(inputs: Inputs, operand: Operand) -> Kernel | None:
     """What reading weights of one format costs, and whether their arithmetic is measured with it.
 
-    one_token: whether each pass evaluates one token: then the engine's own product of such weights with one vector tells
-    both at once. With more tokens another kernel may read faster than that, so that memory bounds it.
+    The engine's own product of such weights, by as many vectors as a pass has, tells both at once where it was streamed. A
+    stated rate goes before it: of memory, and with several vectors of products, too.
     """
     stated = _stated(inputs, "memory-read")
     if stated:
-        return stated, False
+        return Kernel(stated, False)
+    own = operand.by_one or "matmul" not in inputs.stated
     for tier in _tiers(inputs):
-        if one_token and (found := _nearest(inputs, tier, "matvec", type)):
-            return _priced(inputs, found), True
+        kernel = _kernel(inputs, tier, operand) if own else None
+        if kernel and kernel.reads:
+            return kernel
         if found := _nearest(inputs, tier, "memory-read"):
-            return _priced(inputs, found), False
+            return Kernel(_priced(inputs, found), False)
     return None
 
 
-def product_price(inputs: Inputs, type: str) -> Price | None:
+def product_price(inputs: Inputs, operand: Operand) -> Price | None:
     """What products with numbers of one format cost: a rate for that format, else for another, as wide as that may be."""
     stated = _stated(inputs, "matmul")
     if stated:
         return stated
     for tier in _tiers(inputs):
-        if found := _nearest(inputs, tier, "matmul", type):
+        kernel = _kernel(inputs, tier, operand)
+        if kernel and not kernel.reads:
+            return kernel.price
+        if found := _nearest(inputs, tier, "matmul", operand.type):
             return _priced(inputs, found)
         others = [
-            _as_other_format(inputs, found, type)
+            _as_other_format(inputs, found, operand.type)
             for other in _OTHER_FORMATS
             if (found := _nearest(inputs, tier, "matmul", other))
         ]
@@ -86,7 +73,26 @@ def product_price(inputs: Inputs, type: str) -> Price | None:
     return None
 
 
-def together(parts: Mapping[str, Interval], prices: Mapping[str, Price]) -> Price:
+def memory_reached(inputs: Inputs) -> Price | None:
+    """What reading memory reached on the target's host with the workload's threads; None where nobody measured it there."""
+    here = next(_tiers(inputs))
+    found = _nearest(inputs, here, "memory-read")
+    return _priced(inputs, found) if found else None
+
+
+def _kernel(inputs: Inputs, tier: Iterable[Found], operand: Operand) -> Kernel | None:
+    def price(rates: Iterable[Found], quantity: str) -> Price | None:
+        found = _nearest(inputs, rates, quantity, operand.type)
+        return _priced(inputs, found) if found else None
+
+    return kernel_of([each for each in tier if _is_of(each.rate, operand.type)], operand, price)
+
+
+def _is_of(rate: Rate, type: str) -> bool:
+    return rate.dtype is not None and known_as(rate.dtype) == known_as(type)
+
+
+def together(parts: Mapping[Operand, Interval], prices: Mapping[Operand, Price]) -> Price:
     """One rate for work of several formats: the whole by the sum of the times of its parts.
 
     Its upper end is that of the fastest mixture that the intervals of the parts allow at their ends, so that the whole by it
@@ -98,9 +104,9 @@ def together(parts: Mapping[str, Interval], prices: Mapping[str, Price]) -> Pric
         return first
 
     def mixed(work: str, rate: str) -> float:
-        whole: float = sum(getattr(parts[type], work) for type in prices)
+        whole: float = sum(getattr(parts[each], work) for each in prices)
         spent: float = sum(
-            getattr(parts[type], work) / getattr(prices[type].interval, rate) for type in prices
+            getattr(parts[each], work) / getattr(prices[each].interval, rate) for each in prices
         )
         return whole / spent if spent else float(getattr(first.interval, rate))
 
@@ -118,7 +124,7 @@ def together(parts: Mapping[str, Interval], prices: Mapping[str, Price]) -> Pric
     )
 
 
-def _named(interval: Interval, prices: Mapping[str, Price]) -> UnitCost:
+def _named(interval: Interval, prices: Mapping[Operand, Price]) -> UnitCost:
     """Where a rate of several formats is from: the one rate that all are from, else each with what it is for."""
     costs = [price.cost for price in prices.values()]
     if (
@@ -134,18 +140,14 @@ def _named(interval: Interval, prices: Mapping[str, Price]) -> UnitCost:
         written = amount(interval, costs[0].amount.unit)
         return costs[0].model_copy(update={"amount": written, "assumed": why or None})
     types: dict[str, list[str]] = {}
-    for type, price in prices.items():
+    for operand, price in prices.items():
         cost = price.cost
-        where = f" ({cost.rate} of {cost.ceiling})" if cost.rate else ""
-        types.setdefault(f"{cost.amount.value:.4g} {cost.amount.unit}{where}", []).append(type)
-    said = ", ".join(f"{' and '.join(names)} {rate}" for rate, names in types.items())
+        from_ = cost.rate or cost.assumed or ""
+        where = f" ({from_} of {cost.ceiling})" if cost.ceiling else ""
+        types.setdefault(f"{cost.amount.value:.4g} {cost.amount.unit}{where}", []).append(operand.type)
+    said = ", ".join(f"{' and '.join(dict.fromkeys(names))} {rate}" for rate, names in types.items())
     kind = UNITS[costs[0].amount.unit][0]
     return UnitCost(amount=fitting(interval, kind), assumed=f"added up by number format: {said}")
-
-
-def least(*confidences: Any) -> Any:
-    """The lowest of some confidences."""
-    return min(confidences, key=_ORDER.__getitem__)
 
 
 def _stated(inputs: Inputs, name: str) -> Price | None:
@@ -161,7 +163,7 @@ def stated(inputs: Inputs, name: str) -> tuple[Assumption, ...]:
     return () if said is None else (Assumption(name=name, amount=said, source="stated by whoever asks"),)
 
 
-def _tiers(inputs: Inputs) -> Iterator[tuple[_Found, ...]]:
+def _tiers(inputs: Inputs) -> Iterator[tuple[Found, ...]]:
     """All rates of the target's host, then those of other measured ones, then of each published document."""
     documents = [(item.full_name, item.model) for item in inputs.ceilings if item.model is not None]
     measured = [each for each in documents if each[1].how == "measured"]
@@ -170,7 +172,7 @@ def _tiers(inputs: Inputs) -> Iterator[tuple[_Found, ...]]:
     published = [[each] for each in documents if each[1].how == "published"]
     for tier in (here, *([each] for each in elsewhere), *published):
         yield tuple(
-            _Found(name, model, key, rate) for name, model in tier for key, rate in model.rates.items()
+            Found(name, model, key, rate) for name, model in tier for key, rate in model.rates.items()
         )
 
 
@@ -178,7 +180,7 @@ def _is_here(inputs: Inputs, ceilings: Ceilings) -> bool:
     return ceilings.host is not None and ceilings.host == inputs.workload.target_host
 
 
-def _nearest(inputs: Inputs, tier: Iterable[_Found], quantity: str, type: str | None = None) -> _Found | None:
+def _nearest(inputs: Inputs, tier: Iterable[Found], quantity: str, type: str | None = None) -> Found | None:
     """The rate of the nearest thread count that is not above the workload's, else of the nearest above; the best of several."""
     threads = inputs.workload.threads
     fitting_ones = [
@@ -187,11 +189,11 @@ def _nearest(inputs: Inputs, tier: Iterable[_Found], quantity: str, type: str | 
         if each.rate.quantity == quantity
         and UNITS[each.rate.unit][0] is DIMENSION_OF[quantity]
         and each.rate.sparsity != "structured"
-        and (type is None or (each.rate.dtype is not None and known_as(each.rate.dtype) == known_as(type)))
+        and (type is None or _is_of(each.rate, type))
         and not (quantity in _OF_DEVICES and each.ceilings.per == "host" and inputs.workload.devices > 1)
     ]
 
-    def nearness(each: _Found) -> tuple[bool, float, float]:
+    def nearness(each: Found) -> tuple[bool, float, float]:
         had = each.rate.threads or threads or 0
         wanted = threads or had
         best = base(_amount(each.rate)).value
@@ -215,7 +217,7 @@ def _amount(rate: Rate) -> Any:
     )
 
 
-def _priced(inputs: Inputs, found: _Found) -> Price:
+def _priced(inputs: Inputs, found: Found) -> Price:
     rate, confidence = base(_amount(found.rate)), found.rate.confidence
     assumptions: list[Assumption] = []
     efficiency, why = None, None
@@ -238,7 +240,7 @@ def _priced(inputs: Inputs, found: _Found) -> Price:
     return Price(rate, cost, confidence, tuple(assumptions))
 
 
-def _reached(inputs: Inputs, found: _Found, rate: Interval) -> tuple[Interval, float | None, Assumption]:
+def _reached(inputs: Inputs, found: Found, rate: Interval) -> tuple[Interval, float | None, Assumption]:
     """A published rate by the part of it that is assumed to be reached: between that part and all of it.
 
     A stated part goes before the document's; a latency is divided by it.
@@ -262,7 +264,7 @@ def _part(said: Interval) -> Interval:
     return Interval(value, low, 1.0 if said.is_exact else min(1.0, said.high))
 
 
-def _for_threads(inputs: Inputs, found: _Found, measured: Interval) -> tuple[Interval, str | None]:
+def _for_threads(inputs: Inputs, found: Found, measured: Interval) -> tuple[Interval, str | None]:
     """A rate for the workload's threads: that many times as much at most, or as little at least; and what fewer reached."""
     threads, had = inputs.workload.threads, found.rate.threads
     if threads is None or had is None:
@@ -280,7 +282,7 @@ def _for_threads(inputs: Inputs, found: _Found, measured: Interval) -> tuple[Int
     return Interval(measured.value, measured.low * threads / had, measured.high), why
 
 
-def _as_other_format(inputs: Inputs, found: _Found, type: str) -> Price:
+def _as_other_format(inputs: Inputs, found: Found, type: str) -> Price:
     """A rate of other numbers: narrower ones are at most as many times faster as they are narrower."""
     price = _priced(inputs, found)
     times = max(1.0, multiplied_bits(found.rate.dtype or "f32") / multiplied_bits(type))

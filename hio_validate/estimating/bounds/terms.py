@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from hio_validate.costs.composition import SERIAL, grouped, longest_of_groups, time_of
-from hio_validate.costs.interval import Interval, end_by_end, total
+from hio_validate.costs.interval import ZERO, Interval, end_by_end, total
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import draft_bytes
 from hio_validate.estimating.bounds.book import Book
-from hio_validate.estimating.bounds.passes import Head, Work
+from hio_validate.estimating.bounds.kernels import Kernel
+from hio_validate.estimating.bounds.limit import Limit, what_bounds
+from hio_validate.estimating.bounds.passes import Head, Operand, Work
+from hio_validate.estimating.bounds.price import Price
 from hio_validate.estimating.bounds.rates import (
-    Price,
     price_of,
     product_price,
     reading_price,
@@ -21,27 +23,33 @@ from hio_validate.estimating.bounds.rates import (
 )
 from hio_validate.models.estimate import UnitCost
 from hio_validate.models.shape import Shape
+from hio_validate.rules.base import listed
+
+_ATTENTION = Operand("attention", None)
+"""Stands for the products of Q with K and of the weights with V."""
 
 
-def output_prices(book: Book, work: Work) -> dict[str, Price]:
-    """What the output layer costs by number format, where the engine's own kernel was measured for all of them; else nothing.
+def output_prices(book: Book, work: Work) -> dict[Operand, Price]:
+    """What the output layer costs, where the engine's own kernel was measured for all of its formats; else nothing.
 
     Where only a rate of memory is known, its weights might be read while the rest is multiplied: then it is no term of its own.
     """
-    formats = work.head.read if work.head is not None else {}
-    found = {type: reading_price(book.inputs, type, one_token=True) for type in formats}
-    prices = {type: each[0] for type, each in found.items() if each is not None and each[1]}
-    return prices if len(prices) == len(formats) else {}
+    operands = work.head.read if work.head is not None else {}
+    found = {each: reading_price(book.inputs, each) for each in operands}
+    prices = {each: kernel.price for each, kernel in found.items() if kernel is not None and kernel.reads}
+    return prices if len(prices) == len(operands) else {}
 
 
-def of_output(book: Book, shape: Shape, head: Head, prices: Mapping[str, Price]) -> None:
+def of_output(book: Book, shape: Shape, head: Head, prices: Mapping[Operand, Price]) -> None:
     """The output layer of the last token: its products begin when the rest of the pass has ended."""
     share = 1 / book.inputs.workload.devices
-    read = {type: part * share for type, part in head.read.items()}
+    read = {each: part * share for each, part in head.read.items()}
+    price = together(read, prices)
+    limit = what_bounds(book.inputs, price)
     book.add(
-        "output", "memory", "read and multiply the output layer for the last token, after the rest of the pass",
-        fitting(total(*read.values()), Dimension.DATA), together(read, prices),
-        f"shape {shape.name}: tensors of the output",
+        "output", limit.resource,
+        f"read and multiply the output layer for the last token, after the rest of the pass{limit.said}",
+        fitting(total(*read.values()), Dimension.DATA), price, f"shape {shape.name}: tensors of the output",
     )  # fmt: skip
 
 
@@ -49,28 +57,39 @@ def of_memory(book: Book, shape: Shape, work: Work) -> None:
     """Weights, K/V read and K/V written, of one device."""
     devices = book.inputs.workload.devices
     share = 1 / devices
-    read = {type: part * share for type, part in work.weights.items()}
-    prices = _reading(book, read, work)
-    if prices:
-        kept = {type: read[type] for type in prices}
-        every = together(kept, {type: price for type, (price, _) in prices.items()})
+    read = {each: part * share for each, part in work.weights.items()}
+    kernels = _reading(book, read)
+    if kernels:
+        kept = {each: read[each] for each in kernels}
+        every = together(kept, {each: kernel.price for each, kernel in kernels.items()})
+        whole = [each for each, kernel in kernels.items() if kernel.reads]
+        limit = Limit("memory")
+        if whole and all(each in whole for each in read if work.products.get(each, ZERO).high):
+            limit = what_bounds(book.inputs, every)
         about = "read the weights that a pass uses" + (", of one device" if devices > 1 else "")
-        if any(whole for _, whole in prices.values()):
-            about += ", arithmetic with one vector included"
+        about += f", arithmetic with {_by_how_many(whole)} included" if whole else ""
+        if whole and limit.unknown:
+            book.missing.append(limit.unknown)
         book.add(
-            "weights", "memory", about, fitting(total(*kept.values()), Dimension.DATA), every,
+            "weights", limit.resource, about + limit.said, fitting(total(*kept.values()), Dimension.DATA), every,
             f"shape {shape.name}: tensors by role and number format",
         )  # fmt: skip
     _of_keys_and_values(book, shape, work)
 
 
-def _reading(book: Book, read: Mapping[str, Interval], work: Work) -> dict[str, tuple[Price, bool]]:
-    found = {type: reading_price(book.inputs, type, one_token=work.one_token) for type in read}
-    if any(each is None for each in found.values()):
-        book.lacks(
-            "memory-read", f"reading {', '.join(type for type, each in found.items() if each is None)}"
-        )
-    return {type: each for type, each in found.items() if each is not None}
+def _by_how_many(operands: Iterable[Operand]) -> str:
+    counts = sorted({each.vectors.value for each in operands if each.vectors})
+    if counts == [1.0]:
+        return "one vector"
+    return f"{listed([f'{count:.3g}' for count in counts])} vectors"
+
+
+def _reading(book: Book, read: Mapping[Operand, Interval]) -> dict[Operand, Kernel]:
+    found = {each: reading_price(book.inputs, each) for each in read}
+    lacking = dict.fromkeys(each.type for each, kernel in found.items() if kernel is None)
+    if lacking:
+        book.lacks("memory-read", f"reading {', '.join(lacking)}")
+    return {each: kernel for each, kernel in found.items() if kernel is not None}
 
 
 def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
@@ -106,30 +125,28 @@ def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
 def of_products(book: Book, shape: Shape, work: Work) -> None:
     """Arithmetic of one device, without the products that are measured together with reading their weights."""
     inputs = book.inputs
-    measured = [
-        type
-        for type in work.weights
-        if (found := reading_price(inputs, type, one_token=work.one_token)) and found[1]
-    ]
+    measured = [each for each in work.weights if (kernel := reading_price(inputs, each)) and kernel.reads]
     share = 1 / inputs.workload.devices
-    parts = {type: part * share for type, part in work.products.items() if type not in measured}
-    prices = {type: price for type in parts if (price := product_price(inputs, type))}
+    parts = {each: part * share for each, part in work.products.items() if each not in measured}
+    prices = {each: price for each in parts if (price := product_price(inputs, each))}
     if len(prices) < len(parts):
-        book.lacks("matmul", f"products with {', '.join(type for type in parts if type not in prices)}")
+        lacking = dict.fromkeys(each.type for each in parts if each not in prices)
+        book.lacks("matmul", f"products with {', '.join(lacking)}")
     if work.attention.high:
-        price = product_price(inputs, inputs.workload.key_type or "f16") or max(
+        price = product_price(inputs, Operand(inputs.workload.key_type or "f16", None)) or max(
             prices.values(), key=lambda each: each.interval.high, default=None
         )
         if price:
-            parts["attention"], prices["attention"] = work.attention * share, price
-    kept = {type: parts[type] for type in prices}
+            parts[_ATTENTION], prices[_ATTENTION] = work.attention * share, price
+    kept = {each: parts[each] for each in prices}
     if not kept:
         return
-    about = "products with the weights" if set(kept) - {"attention"} else "attention"
-    if "attention" in kept and about != "attention":
+    about = "products with the weights" if set(kept) - {_ATTENTION} else "attention"
+    if _ATTENTION in kept and about != "attention":
         about += " and attention"
     if measured:
-        about += f"; those with {', '.join(measured)} are in the rate of reading them"
+        types = dict.fromkeys(each.type for each in measured)
+        about += f"; those with {', '.join(types)} are in the rate of reading them"
     book.add(
         "compute", "compute", about, fitting(total(*kept.values()), Dimension.WORK), together(kept, prices),
         f"shape {shape.name}: two operations a number that a token passes",
@@ -201,6 +218,7 @@ def of_drafting(book: Book, shape: Shape, work: Work) -> None:
     if not work.drafted.high:
         return
     inputs, said = book.inputs, book.inputs.stated.get("draft-cost")
+    looks_up = "ngram" in (inputs.workload.drafting or "").lower()
     own = draft_bytes(shape)
     if said and inputs.path == "decode-token":
         _state(book, "draft-cost")
@@ -218,7 +236,7 @@ def of_drafting(book: Book, shape: Shape, work: Work) -> None:
             "low",
         )
         book.add("draft", "memory", "draft tokens", amount(work.drafted, "1"), price, "stated: draft-tokens")
-    elif own.high:
+    elif own.high and not looks_up:
         share = own * (1 / inputs.workload.devices)
         book.rate(
             "draft",
@@ -228,7 +246,7 @@ def of_drafting(book: Book, shape: Shape, work: Work) -> None:
             "memory-read",
             f"shape {shape.name}: role draft",
         )
-    elif "ngram" not in (inputs.workload.drafting or ""):
+    elif not looks_up:
         book.missing.append(
             "what drafting a token costs is not known: state it with --assume draft-cost=SHARE of a pass"
         )

@@ -94,7 +94,7 @@ def _place(candidate: Candidate) -> tuple[float, float, int, int, str]:
 
 def _candidate(seen: Seen, mechanism: Mechanism, limit: Bounded, minutes: float | None) -> Candidate:
     lever = mechanism.lever
-    change = f"{lever.value} -> {mechanism.to}" if lever and mechanism.to else mechanism.change
+    change = f"{lever.has} -> {mechanism.to}" if lever and mechanism.to else mechanism.change
     stack = seen.inputs.stack.name
     said = {
         "name": mechanism.name,
@@ -109,7 +109,7 @@ def _candidate(seen: Seen, mechanism: Mechanism, limit: Bounded, minutes: float 
         "confidence": mechanism.confidence,
         "minutes": minutes,
         "rollback": mechanism.rollback
-        or f"serve {stack} with {mechanism.factor} {lever.value if lever else 'as before'}",
+        or f"serve {stack} with {mechanism.factor} {lever.has if lever else 'as before'}",
         "stop_if": mechanism.stop_if or f"{seen.inputs.target.metric} gains less than the noise of this host",
         "needs": list(mechanism.needs),
         "route": mechanism.route,

@@ -91,12 +91,32 @@ def _times_after(mechanism: Mechanism) -> tuple[dict[str, Interval], Interval] |
 def _faster(seen: Seen, mechanism: Mechanism, after: dict[str, Interval]) -> Interval | None:
     """How many times as fast the term becomes, end by end; None where it vanishes."""
     before = seen.times.get(mechanism.term or "")
-    now = after.get(mechanism.term or "")
-    if before is None or now is None:
+    if before is None or mechanism.term not in after:
         return None
-    if now.low <= 0:
+    pairs = [(_end(before, end), _left(seen, mechanism.term, after, end)) for end in range(3)]
+    if any(other <= 0 for _, other in pairs):
         return Interval.exact(1e9) if before.value > 0 else None
-    return end_by_end(lambda one, other: max(1.0, one / other), before, now)
+    value, *ends = (max(1.0, one / other) for one, other in pairs)
+    return Interval(value, min(value, *ends), max(value, *ends))
+
+
+def _left(seen: Seen, term: str, after: dict[str, Interval], end: int) -> float:
+    """Seconds that are left of a term, at one end of the intervals.
+
+    What the change moves to another resource is not gone (a reading that several tokens share becomes arithmetic): the
+    term is no shorter than what any other one grows by.
+    """
+    nothing = Interval.exact(0.0)
+    grown = (
+        _end(time, end) - _end(seen.times.get(name, nothing), end)
+        for name, time in after.items()
+        if name != term
+    )
+    return max(_end(after[term], end), *grown, 0.0)
+
+
+def _end(interval: Interval, end: int) -> float:
+    return (interval.value, interval.low, interval.high)[end]
 
 
 def _overlapping(seen: Seen, after: Interval, of: Of, better: str) -> Interval:

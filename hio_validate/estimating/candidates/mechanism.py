@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -12,16 +13,15 @@ from hio_validate.costs.gap import measured_time
 from hio_validate.costs.interval import ZERO, Interval
 from hio_validate.costs.units import amount
 from hio_validate.estimating.bounds.ledger import Ledger
+from hio_validate.estimating.candidates.levers import WAYS, Way
+from hio_validate.estimating.context.in_force import serving_process
 from hio_validate.estimating.context.inputs import STATED, Inputs
 from hio_validate.models.estimate import Assumption, BoundTime
 from hio_validate.models.profile import Part, Profile
 from hio_validate.models.shape import Shape
 from hio_validate.settings.catalogue import Option
 from hio_validate.settings.setting import Effective
-from hio_validate.settings.value import ABSENT, UNKNOWN
-
-NOTHING = frozenset({ABSENT, "", "none", "None", "null", "unused"})
-"""Values with which a mechanism is not used."""
+from hio_validate.settings.value import UNKNOWN
 
 Confidence = Literal["high", "medium", "low"]
 
@@ -32,14 +32,25 @@ class Lever(NamedTuple):
     address: str
     value: str
     option: Option | None = None
+    asked: str = ""
+    """What was asked for, where what became of it is not known."""
 
     @property
-    def unused(self) -> bool:
-        return self.value in NOTHING
+    def has(self) -> str:
+        """The value in force, else the one that was asked for."""
+        return self.asked if self.value == UNKNOWN and self.asked else self.value
 
     @property
     def number(self) -> int | None:
         return int(self.value) if self.value.isdecimal() else None
+
+    def offered(self, values: Sequence[str]) -> list[str]:
+        """Those of some values that the build takes; all of them where its help closes no list of values."""
+        if self.option is None:
+            return [*values]
+        words = {*self.option.choices, *re.split(r"[,|]", self.option.metavar)}
+        closed = bool(self.option.choices) or len(words) > 1
+        return [each for each in values if each in words] if closed else [*values]
 
 
 @dataclass(frozen=True)
@@ -112,6 +123,15 @@ class Seen:
         return longest_of_groups(self.ledger.groups, self.times)
 
     @cached_property
+    def engine(self) -> str:
+        """The family of the process that serves the model."""
+        return str(self.inputs.stack.model.processes[self.process].engine)
+
+    @cached_property
+    def process(self) -> str:
+        return serving_process(self.inputs.view, self.inputs.stack)
+
+    @cached_property
     def measured_time(self) -> Interval | None:
         """Seconds that one unit of the path took; None where no baseline of it is there."""
         baseline, bound = self.inputs.baseline, self.bound
@@ -120,27 +140,60 @@ class Seen:
         return measured_time(baseline, bound, self.inputs.target.better)
 
     @cached_property
-    def effective(self) -> Effective | None:
+    def _declared(self) -> Effective | None:
         view = self.inputs.view
         return view.settings.effective(self.inputs.stack) if view is not None else None
 
-    def lever(self, *factors: str) -> Lever | None:
-        """The first of these settings that a process of the stack has, or that its build knows; None where none is."""
-        return next((lever for factor in factors for lever in self._levers(factor)), None)
+    @cached_property
+    def _observed(self) -> Effective | None:
+        view, capture = self.inputs.view, self.inputs.capture
+        return view.settings.effective(self.inputs.stack, capture) if view and capture else None
 
-    def _levers(self, factor: str) -> Iterator[Lever]:
-        if self.effective is None:
-            return
-        for process in sorted(self.inputs.stack.model.processes):
-            found = self.effective.settings.get(f"{process}.{factor}")
-            catalogue = self.effective.catalogues.get(process)
-            option = catalogue.find(factor) if catalogue else None
-            if option is not None and option.removed:
-                continue
-            if found is not None:
-                yield Lever(found.address, found.value, option)
-            elif option is not None:
-                yield Lever(f"{process}.{option.factor}", UNKNOWN, option)
+    def lever(self, *factors: str) -> Lever | None:
+        """The first of these settings that the serving process has, or that its build knows; None where none is."""
+        return next((lever for factor in factors if (lever := self._lever(factor))), None)
+
+    def _lever(self, factor: str) -> Lever | None:
+        if self._declared is None:
+            return None
+        catalogue = self._declared.catalogues.get(self.process)
+        option = catalogue.find(factor) if catalogue else None
+        if option is not None and option.removed:
+            return None
+        address = f"{self.process}.{option.factor if option else factor}"
+        said = self._declared.settings.get(address)
+        seen = self._observed.settings.get(address) if self._observed else None
+        found = seen if seen is not None and (seen.known or said is None) else said
+        if found is not None:
+            return Lever(found.address, found.value, option, found.declared)
+        return Lever(address, UNKNOWN, option) if option is not None else None
+
+    def ways(self, mechanism: str) -> Iterator[tuple[Lever, Way]]:
+        """The settings of this stack's engine that do it, each once."""
+        taken: set[str] = set()
+        for way in WAYS:
+            if way.mechanism == mechanism and self._may_use(way):
+                lever = self._lever(way.factor)
+                is_meant = lever is not None and (not way.now or lever.has in way.now)
+                if lever is not None and is_meant and lever.address not in taken:
+                    taken.add(lever.address)
+                    yield lever, way
+
+    def has(self, mechanism: str) -> bool:
+        """Whether the stack's engine has a setting that does it, whatever is in force."""
+        factors = (way.factor for way in WAYS if way.mechanism == mechanism and self._may_use(way))
+        return any(self._lever(factor) is not None for factor in factors)
+
+    def _may_use(self, way: Way) -> bool:
+        """An engine of no table may use any engine's settings: its build says which it has."""
+        return way.engine == self.engine or self.engine not in {each.engine for each in WAYS}
+
+    def switches(self, mechanism: str) -> Iterator[tuple[Lever, Way, str]]:
+        """The same with the value to be set: one that the build takes and that is not in force."""
+        for lever, way in self.ways(mechanism):
+            values = lever.offered(way.to)
+            if values and lever.has.casefold() not in (each.casefold() for each in values):
+                yield lever, way, values[0]
 
 
 def without(inputs: Inputs, cost: str) -> Inputs:

@@ -14,6 +14,7 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, amount, base
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
+from hio_validate.estimating.candidates.sharding import shards
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.ceilings import Rate
 from hio_validate.rules.base import listed
@@ -21,24 +22,20 @@ from hio_validate.rules.base import listed
 NOTICEABLE = 1.03
 """How many times as fast more threads have to be: less is the noise of a quiet host."""
 
-_THREADS = ("threads",)
-_BATCH_THREADS = ("threads-batch", "threads")
-_GAPS = ("async-scheduling",)
-
 
 def find(seen: Seen, found: Found) -> None:
-    """Threads, then gaps of the host, then waiting."""
+    """Threads, then gaps of the host, passes that do both, more devices, and waiting that a profile shows."""
     found.mechanisms += _threads(seen, found)
     found.mechanisms += _gaps(seen)
+    found.mechanisms += _mixed_passes(seen)
+    found.mechanisms += shards(seen, found)
     found.mechanisms += _waiting(seen)
 
 
 def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
     prefills = seen.inputs.path in ("prefill-token", "request")
-    lever, now = (
-        seen.lever(*(_BATCH_THREADS if prefills else _THREADS)),
-        seen.inputs.workload.threads,
-    )
+    lever, _ = next(seen.ways("prefill-threads" if prefills else "threads"), (None, None))
+    now = seen.inputs.workload.threads
     limit = max(seen.times, key=lambda name: seen.times[name].value, default=None)
     if lever is None or now is None or limit not in ("compute", "weights", "kv-read"):
         return
@@ -120,14 +117,27 @@ def _is_far_apart(one: Interval, other: Interval) -> bool:
 
 
 def _gaps(seen: Seen) -> Iterator[Mechanism]:
-    lever = seen.lever(*_GAPS)
-    if lever is None or lever.value == "on" or "host-gaps" not in seen.times:
+    if "host-gaps" not in seen.times:
         return
-    yield Mechanism(
-        "overlap-host", 6, "prepare the next pass on the host while the device works on this one",
-        term="host-gaps", lever=lever, to="on", then=without(seen.inputs, "host-gap"),
-        stop_if="a timeline shows no gaps between passes", route="device-timeline",
-    )  # fmt: skip
+    for lever, way, to in seen.switches("overlap-host"):
+        yield Mechanism(
+            "overlap-host", 6, "prepare the next pass on the host while the device works on this one",
+            term="host-gaps", lever=lever, to=to, then=without(seen.inputs, "host-gap"), needs=way.needs,
+            stop_if="a timeline shows no gaps between passes", route="device-timeline",
+        )  # fmt: skip
+
+
+def _mixed_passes(seen: Seen) -> Iterator[Mechanism]:
+    """Prompts and answers in one pass, so that a request does not wait for the whole prompt of another."""
+    if "queueing" not in seen.times:
+        return
+    for lever, way, to in seen.switches("mixed-passes"):
+        yield Mechanism(
+            "mixed-passes", 6, "evaluate parts of prompts in the passes that decode, so that no request waits for a whole prompt",
+            term="queueing", lever=lever, to=to, then=without(seen.inputs, "queue-wait"), confidence="low",
+            stop_if="gaps between tokens become longer than the plan's bounds allow",
+            needs=(*way.needs, "a bound on the gaps between the tokens of requests that decode"),
+        )  # fmt: skip
 
 
 def _waiting(seen: Seen) -> Iterator[Mechanism]:

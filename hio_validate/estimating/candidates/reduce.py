@@ -6,7 +6,8 @@ person states it, else as a run of the same prompt counted it, else between noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hio_validate.costs.composition import longest_of_groups
@@ -15,22 +16,20 @@ from hio_validate.costs.speculation import break_even_share
 from hio_validate.costs.units import amount, base
 from hio_validate.estimating.bounds.ledger import terms_of
 from hio_validate.estimating.candidates.accepted import Counted, counted
+from hio_validate.estimating.candidates.levers import Way
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen, times_of
 from hio_validate.estimating.candidates.profiled import named_parts
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Assumption
 
-_KINDS = ("ngram-mod", "ngram-simple", "ngram-cache")
-"""Values that draft from the text itself, so that no second model is needed (llama.cpp common/arg.cpp, --spec-type)."""
-
-_LENGTHS = ("spec-draft-n-max",)
 ACCEPTANCE = Interval(0.5, 0.0, 1.0)
 """Where nobody states it: between nothing and everything."""
 
 
 def find(seen: Seen, found: Found) -> None:
     """Drafting, and what a profile shows of padding and logits."""
-    found.mechanisms += _drafting(seen, found)
+    for mechanism in ("draft-own-layers", "draft-from-text"):
+        found.mechanisms += _drafting(seen, found, mechanism)
     found.mechanisms += named_parts(
         seen, 1, r"\bpad(ding|ded)?\b|_pad_", "padded-tokens", "evaluate no tokens that only fill a shape up"
     )
@@ -39,44 +38,81 @@ def find(seen: Seen, found: Found) -> None:
     )
 
 
-def _drafting(seen: Seen, found: Found) -> Iterator[Mechanism]:
-    lever = seen.lever("spec-type")
-    offered = _offered(lever)
+def _drafting(seen: Seen, found: Found, mechanism: str) -> Iterator[Mechanism]:
+    own_layers = mechanism == "draft-own-layers"
     if (
-        lever is None
-        or not offered
-        or seen.inputs.workload.drafting
+        seen.inputs.workload.drafting
         or seen.inputs.path not in ("decode-token", "request")
         or "weights" not in seen.times
+        or (own_layers and not _draft_layers(seen))
     ):
         return
-    before = counted(seen.inputs, lever.address)
-    if before is not None and before.kind not in offered:
-        before = None
-    kind, length = before.kind if before else offered[0], _length(seen, before)
-    if length is None:
-        found.missing.append(
-            "how many tokens a pass would draft is not known, so that drafting is not bounded: --assume draft-tokens=N"
-        )
-        return
-    then, assumes = _drafted(seen.inputs, f"{lever.address} {kind}", length, before)
+    for lever, way in seen.ways(mechanism):
+        offered = lever.offered(way.to)
+        before = counted(seen.inputs, lever.address)
+        kind = _counted_kind(before, offered)
+        if kind is None:
+            before = None
+        length = _length(seen, way, kind or (offered[0] if offered else ""), before)
+        if offered and length is None:
+            found.missing.append(
+                "how many tokens a pass would draft is not known, so that drafting is not bounded: --assume draft-tokens=N"
+            )
+        elif offered and length is not None:
+            to = (kind or offered[0]).replace("{n}", f"{max(1, round(length))}")
+            yield from _proposed(seen, found, lever, way, to, length, before)
+
+
+def _proposed(
+    seen: Seen, found: Found, lever: Lever, way: Way, to: str, length: float, before: Counted | None
+) -> Iterator[Mechanism]:
+    own_layers = way.mechanism == "draft-own-layers"
+    then, assumes = _drafted(seen.inputs, f"{lever.address} {to}", length, before, free=not own_layers)
     verify = _verify_cost(seen, then, length)
-    even = break_even_share(length, base(then.stated["draft-cost"]).value, verify)
+    cost = _draft_cost(seen, then, length) if own_layers else base(then.stated["draft-cost"]).value
+    even = break_even_share(length, cost, verify)
     if even is None:
         found.said.append(
-            f"{lever.address} {kind}: a pass of {length + 1:.3g} tokens takes {verify:.3g} times a pass of one, so that "
-            "drafting loses even if every token is accepted: not proposed"
+            f"{lever.address} {to}: a pass of {length + 1:.3g} tokens takes {verify + length * cost:.3g} times a pass of one, so "
+            "that drafting loses even if every token is accepted: not proposed"
         )
         return
     accepted = base(then.stated["acceptance"])
+    source = "with the model's own draft layers" if own_layers else "from the text"
     yield Mechanism(
-        f"draft-{kind}", 1, f"draft {length:.3g} tokens a pass from the text and verify them in one pass: "
+        f"draft-{_kind(to)}", 1, f"draft {length:.3g} tokens a pass {source} and verify them in one pass: "
         f"{1 + accepted.value * length:.3g} tokens for one reading of the weights where {100 * accepted.value:.0f} % are accepted",
-        term="weights", lever=lever, to=kind, then=then, assumes=assumes,
+        term="weights", lever=lever, to=to, then=then, assumes=assumes,
         confidence="low" if assumes and before is None else "medium",
         stop_if=f"no more than {100 * even:.0f} % of the drafted tokens are accepted (break-even), or the answers differ",
-        needs=("the same answers as without drafting: a check or a task set", *_lengths_said(seen)),
+        needs=(*way.needs, "the same answers as without drafting: a check or a task set", *_lengths_said(seen)),
     )  # fmt: skip
+
+
+def _draft_layers(seen: Seen) -> bool:
+    shape = seen.shape
+    return shape is not None and any(each.role == "draft" for each in shape.weights)
+
+
+def _kind(value: str) -> str:
+    """What drafts, as a part of a name: the value, or the method that it names."""
+    method = re.search(r'"method":\s*"([\w-]+)"', value)
+    return (method[1] if method else value).lower()
+
+
+def _counted_kind(before: Counted | None, offered: Sequence[str]) -> str | None:
+    """The offered value with which a run has drafted this prompt."""
+    if before is None:
+        return None
+    return next((each for each in offered if _kind(each) == _kind(before.kind)), None)
+
+
+def _draft_cost(seen: Seen, then: Inputs, length: float) -> float:
+    """Drafting one token with the model's own layers, in passes of one token, by the ledger."""
+    times = times_of(terms_of(then))
+    tokens = 1 + base(then.stated["acceptance"]).value * length
+    draft = times["draft"].value * tokens / length if "draft" in times else 0.0
+    return draft / seen.whole.value if seen.whole.value else 0.0
 
 
 def _verify_cost(seen: Seen, then: Inputs, length: float) -> float:
@@ -92,32 +128,31 @@ def _lengths_said(seen: Seen) -> list[str]:
     fixture = seen.inputs.fixture
     if fixture is None or fixture.model.draft is not None:
         return []
-    return [f"a fixture like {fixture.name} that says draft: {{min: ..., max: ...}}"]
+    return [f"a fixture like {fixture.name} that says draft: {{min: ..., max: ...}}; hio plan new writes one"]
 
 
-def _offered(lever: Lever | None) -> list[str]:
-    """The values that could be proposed, ones that the build offers; none where drafting is in force already."""
-    if lever is None or lever.option is None or not lever.unused:
-        return []
-    words = {*lever.option.choices, *lever.option.metavar.split(",")}
-    return [kind for kind in _KINDS if kind in words]
+def _length(seen: Seen, way: Way, kind: str, before: Counted | None) -> float | None:
+    """Tokens that a pass would draft: as stated, as counted, as the build's default says, as it is proposed.
 
-
-def _length(seen: Seen, before: Counted | None) -> float | None:
-    """Tokens that a pass would draft: as stated, as counted, as the build's default says."""
+    llama.cpp has a length of its own for most kinds (common/arg.cpp, --spec-ngram-mod-n-max, --spec-ngram-simple-size-m).
+    """
     stated = seen.inputs.stated.get("draft-tokens")
     if stated is not None:
         return base(stated).value or None
     if before is not None:
         return before.drafted
-    lever = seen.lever(*_LENGTHS)
-    return float(lever.number) if lever is not None and lever.number else None
+    lever = seen.lever(f"spec-{kind}-n-max", f"spec-{kind}-size-m", "spec-draft-n-max")
+    if lever is not None and lever.number:
+        return float(lever.number)
+    if way.mechanism == "draft-own-layers" and seen.shape is not None and seen.shape.draft_layers:
+        return float(seen.shape.draft_layers)
+    return float(way.drafts) if way.drafts else None
 
 
 def _drafted(
-    inputs: Inputs, drafting: str, length: float, before: Counted | None
+    inputs: Inputs, drafting: str, length: float, before: Counted | None, *, free: bool
 ) -> tuple[Inputs, tuple[Assumption, ...]]:
-    """The same workload with drafting, and what is assumed for it."""
+    """The same workload with drafting, and what is assumed for it; looking drafts up is free where nobody says else."""
     assumes = []
     said = {"draft-tokens": amount(Interval.exact(length), "1"), **inputs.stated}
     if "acceptance" not in said:
@@ -128,6 +163,7 @@ def _drafted(
             else "nobody stated or measured it: between no drafted token and every one"
         )
         assumes.append(Assumption(name="acceptance", amount=said["acceptance"], source=source))
-    said.setdefault("draft-cost", amount(Interval.exact(0.0), "1"))
+    if free:
+        said.setdefault("draft-cost", amount(Interval.exact(0.0), "1"))
     workload = inputs.workload.model_copy(update={"drafting": drafting})
     return replace(inputs, workload=workload, stated=said), tuple(assumes)

@@ -16,8 +16,6 @@ from hio_validate.evidence.trials import known
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 
-_PREFIX = ("cache-prompt", "enable-prefix-caching")
-_EAGER = ("enforce-eager",)
 _SHORTER = ("ttft_ms", "wall_s")
 """Metrics that a cached prefix can shorten; a rate of evaluated tokens is no other one for tokens that are not evaluated."""
 
@@ -31,14 +29,21 @@ class _Half(NamedTuple):
 
 
 def find(seen: Seen, found: Found) -> None:
-    """Prefix caching, then graphs."""
+    """Prefix caching, then graphs and compiled passes."""
     found.mechanisms += _prefix(seen, found)
     found.mechanisms += _graphs(seen)
+    found.mechanisms += _larger_graphs(seen)
+    found.mechanisms += _compiled(seen)
 
 
 def _prefix(seen: Seen, found: Found) -> Iterator[Mechanism]:
-    lever, inputs = seen.lever(*_PREFIX), seen.inputs
-    if lever is None or inputs.workload.cache == "warm" or inputs.target.metric not in _SHORTER:
+    inputs = seen.inputs
+    switch = next(seen.switches("prefix-cache"), None)
+    if (
+        not seen.has("prefix-cache")
+        or inputs.workload.cache == "warm"
+        or inputs.target.metric not in _SHORTER
+    ):
         return
     halves = {cache: _latest(inputs.view, seen, cache) for cache in ("cold", "warm")} if inputs.view else {}
     cold, warm = halves.get("cold"), halves.get("warm")
@@ -52,11 +57,11 @@ def _prefix(seen: Seen, found: Found) -> Iterator[Mechanism]:
             f"{lacks} of {asked} on {inputs.stack.name}: without both, reusing prefixes is not proposed (contract 9.5)"
         )
         return
-    in_force = lever.value == "on"
+    lever, to = (switch[0], switch[2]) if switch else (None, None)
     yield Mechanism(
         "prefix-cache", 5, "evaluate no prompt token that an earlier request has evaluated",
-        lever=None if in_force else lever, to=None if in_force else "on",
-        change="prefixes that differ -> a stable prefix first" if in_force else None,
+        lever=lever, to=to,
+        change=None if lever else "prefixes that differ -> a stable prefix first",
         measured=(cold.time, warm.time), cold=cold.pin, warm=warm.pin, confidence="medium",
         stop_if="the workload's prompts share too few tokens: rows of cached tokens show less than the warm run had",
         needs=("the share of prompt tokens that real requests have in common",),
@@ -94,13 +99,47 @@ def _half(view: View, run: Item, seen: Seen, cache: str) -> _Half | None:
     return None
 
 
+_BUILT = "cold and warm numbers apart: building them takes its time once"
+
+
 def _graphs(seen: Seen) -> Iterator[Mechanism]:
-    lever = seen.lever(*_EAGER)
-    if lever is None or lever.value != "on" or "launches" not in seen.times:
+    """One launch of a recorded pass in place of all its launches."""
+    if "launches" not in seen.times:
         return
-    yield Mechanism(
-        "graphs", 5, "launch a recorded graph of a pass, not each kernel",
-        term="launches", lever=lever, to="off", then=without(seen.inputs, "launches"),
-        stop_if="a timeline shows no gaps between kernels, or graphs are built again for each request",
-        needs=("cold and warm numbers apart: building graphs takes its time once",), route="device-timeline",
-    )  # fmt: skip
+    for lever, way, to in seen.switches("graphs"):
+        if "decode" in lever.address and seen.inputs.path != "decode-token":
+            continue
+        yield Mechanism(
+            "graphs", 5, "launch a recorded graph of a pass, not each kernel",
+            term="launches", lever=lever, to=to, then=without(seen.inputs, "launches"), route="device-timeline",
+            stop_if="a timeline shows no gaps between kernels, or graphs are built again for each request",
+            needs=(*way.needs, _BUILT),
+        )  # fmt: skip
+
+
+def _larger_graphs(seen: Seen) -> Iterator[Mechanism]:
+    """Passes with more requests than the largest recorded one launch each kernel."""
+    at_once = seen.inputs.workload.concurrency
+    if "launches" not in seen.times or seen.inputs.path != "decode-token":
+        return
+    for lever, way in seen.ways("graph-sizes"):
+        if lever.number is not None and 0 < lever.number < at_once:
+            yield Mechanism(
+                f"graphs-of-{at_once}", 5, f"record passes of up to {at_once} requests: larger ones than {lever.number} launch each kernel",
+                term="launches", lever=lever, to=str(at_once), then=without(seen.inputs, "launches"), route="device-timeline",
+                stop_if="a timeline shows no gaps between kernels, or the graphs leave too little memory to K/V",
+                needs=(*way.needs, _BUILT),
+            )  # fmt: skip
+
+
+def _compiled(seen: Seen) -> Iterator[Mechanism]:
+    """Kernels that are compiled together are launched together."""
+    if "launches" not in seen.times:
+        return
+    for lever, way, to in seen.switches("compiled"):
+        yield Mechanism(
+            "compiled", 5, "compile the passes, so that chains of operators become one kernel each",
+            term="launches", lever=lever, to=to, then=without(seen.inputs, "launches"), route="device-timeline",
+            stop_if="a timeline shows as many launches, or shapes are compiled again while requests wait",
+            needs=(*way.needs, _BUILT), confidence="low",
+        )  # fmt: skip

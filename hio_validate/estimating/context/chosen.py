@@ -5,6 +5,7 @@ Invariants: another model's shape is refused; rates of another host or another b
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -66,7 +67,8 @@ def shape_of(recorded: Recorded, name: str | None) -> Chosen:
         return Chosen((fitting[0],), _unproven(fitting[0], models))
     others = f" ({', '.join(item.name for item in every)}: of another file)" if every else ""
     which = f" {_short(models)}" if models else ""
-    return Chosen((), (f"the shape of the model{which}: hio probe model FILE --write reads it{others}",))
+    file = shlex.quote(recorded.model_file or "FILE")
+    return Chosen((), (f"the shape of the model{which}: hio probe model {file} --write reads it{others}",))
 
 
 def _unproven(shape: Item, models: Sequence[str]) -> tuple[str, ...]:
@@ -104,13 +106,13 @@ def ceilings_of(
     measured = _newest([item for item in every if item.model.how == "measured"])
     if measured:
         theirs = [item for item in measured if item.model.host == measured[0].model.host]
-        said = f"ceilings of {where}; {_names(theirs)} of another host stand in: hio probe host --yes there"
+        said = f"ceilings of {where}; {_names(theirs)} of another host stand in: hio probe host --yes --write there"
         return Chosen((*theirs,), (said, *of_others))
     published = [item for item in every if item.model.how == "published"]
     if published:
-        said = f"measured ceilings of {where}; published ones stand in ({_names(published)}): hio probe host --yes there"
+        said = f"measured ceilings of {where}; published ones stand in ({_names(published)}): hio probe host --yes --write there"
         return Chosen((*published,), (said, *of_others))
-    return Chosen((), (f"ceilings of {where}: hio probe host --yes measures them", *of_others))
+    return Chosen((), (f"ceilings of {where}: hio probe host --yes --write measures them", *of_others))
 
 
 def _kind(item: Item) -> bool:
@@ -140,26 +142,73 @@ def _names(items: Sequence[Item]) -> str:
     return ", ".join(item.name for item in items)
 
 
-def profile_of(recorded: Recorded, name: str | None, path: str) -> Chosen:
-    """The newest profile of exactly this stack on this path. Raises CannotEstimate."""
+def profile_of(recorded: Recorded, name: str | None, path: str, fixture: Item | None) -> Chosen:
+    """The newest profile of exactly this stack, path and fixture; which others were left out, and why.
+
+    One that does not say what was asked is taken where it is named, and that is said. Raises CannotEstimate.
+    """
     repo, stack = recorded.view.repo, recorded.stack
-    if name is None:
-        fitting = [item for item in repo.of("profile/v1") if _profiled(item, stack, path)]
-        newest = sorted(fitting, key=lambda item: (item.model.at, item.name), reverse=True)[:1]
-        return Chosen(tuple(newest))
-    found = named(repo, "profile/v1", name, recorded.service)
-    if not _profiled(found, stack, path):
-        model = found.model
-        told = f"the path {model.path}, not {path}" if model.path != path else f"the stack {model.stack[:60]}"
-        raise CannotEstimate(
-            f"the profile {name} is of {told}; a profile of something else has no shares of this"
+    if name is not None:
+        found = named(repo, "profile/v1", name, recorded.service)
+        other = _profiled_otherwise(found, stack, path, fixture)
+        if other is not None and other.is_known:
+            raise CannotEstimate(
+                f"the profile {name} is {other.sentence}; a profile of something else has no shares of this"
+            )
+        return Chosen(
+            (found,), (f"whether {name} is a profile of this workload: {other.sentence}",) if other else ()
         )
-    return Chosen((found,))
-
-
-def _profiled(item: Item, stack: Item, path: str) -> bool:
-    return (
-        item.service == stack.service
-        and item.model.path == path
-        and item.model.stack.rpartition("/")[2] == f"{stack.name}@{stack.document.digest}"
+    every = sorted(
+        (item for item in repo.of("profile/v1") if item.service == stack.service),
+        key=lambda item: (item.model.at, item.name),
+        reverse=True,
     )
+    differing = [(item, _profiled_otherwise(item, stack, path, fixture)) for item in every]
+    fitting = [item for item, other in differing if other is None]
+    if fitting:
+        return Chosen((fitting[0],))
+    left_out = [f"{item.name}, {other.sentence}" for item, other in differing if other is not None]
+    asked = f" with {fixture.name}" if fixture is not None and path not in _WITHOUT_REQUEST else ""
+    return Chosen((), (f"a profile of {stack.name} on the path {path}{asked}{_left_out(left_out)}",))
+
+
+_WITHOUT_REQUEST = ("setup", "load")
+_TOLD = 2
+"""Profiles that are named as left out, the newest ones; of more only how many there are."""
+
+
+def _left_out(which: Sequence[str]) -> str:
+    if not which:
+        return ""
+    more = f"; {len(which) - _TOLD} more" if len(which) > _TOLD else ""
+    return f" (left out: {'; '.join(which[:_TOLD])}{more})"
+
+
+class _Profiled(NamedTuple):
+    """How a profile is of something else, or may be."""
+
+    sentence: str
+    is_known: bool = True
+
+
+def _profiled_otherwise(item: Item, stack: Item, path: str, fixture: Item | None) -> _Profiled | None:
+    """None where it is a profile of exactly this."""
+    model = item.model
+    theirs, _, digest = model.stack.rpartition("/")[2].partition("@")
+    if theirs != stack.name:
+        return _Profiled(f"of the stack {theirs}, not {stack.name}")
+    if digest != stack.document.digest:
+        return _Profiled(f"of other bytes of the stack {theirs}, {digest.removeprefix('sha256:')[:12]}")
+    if model.path != path:
+        return _Profiled(f"of the path {model.path}, not {path}")
+    if path in _WITHOUT_REQUEST:
+        return None
+    if fixture is None or model.fixture is None:
+        return _Profiled(
+            f"of the fixture {model.fixture}, and no fixture is named"
+            if model.fixture
+            else "which does not say what was asked meanwhile",
+            is_known=False,
+        )
+    asked = model.fixture.rpartition("/")[2]
+    return None if asked == fixture.name else _Profiled(f"of the fixture {asked}, not {fixture.name}")

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from hio_validate.costs.units import amount
 from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
 from hio_validate.estimating.context.chosen import Chosen, ceilings_of, named, profile_of, shape_of
-from hio_validate.estimating.context.counted import drafting_counted
+from hio_validate.estimating.context.counted import Counted, drafting_counted
 from hio_validate.estimating.context.in_force import PREFILLS, InForce, in_force
 from hio_validate.estimating.context.inputs import Inputs, Path
 from hio_validate.estimating.context.measured import baseline_of
@@ -65,21 +66,23 @@ def inputs_of(
     tokens = _Tokens(recorded, asked, said, shaped.first, cache)
     target = _target(metric, tokens, goal)
     path = PATH_OF[target.metric]
-    force = in_force(view, stack, next(iter(recorded.captures), None), path)
+    capture = next(iter(recorded.captures), None)
+    force = in_force(view, stack, capture, path)
     rates = ceilings_of(recorded, ceilings, host, force.build)
-    profiled = profile_of(recorded, profile, path)
+    profiled = profile_of(recorded, profile, path, asked)
     counted = drafting_counted(recorded, asked)
     workload = _workload(stack, asked, shaped, rates, force, tokens, concurrency, cache)
     if counted is not None and workload.drafting is None:
         workload = workload.model_copy(update={"drafting": counted.words})
+    amounts, by = _drafted(counted, force)
     inputs = Inputs(
         service=service, stack=stack, workload=workload, target=target, path=path, fixture=asked,
         shape=shaped.first, ceilings=rates.items, profile=profiled.first, stated=said, view=view,
-        counted=counted.amounts if counted else {}, counted_by=counted.by if counted else "",
+        capture=capture,
+        counted=amounts, counted_by=by,
         wrong=tuple(open_failures(view.ledger(service), stack.name, stack)),
     )  # fmt: skip
     found = baseline_of(inputs, recorded, run, committed)
-    no_profile = () if profiled.first else (f"a profile of {stack.name} on the path {path}",)
     slots = _too_few_slots(force, concurrency)
     missing = (
         *shaped.said,
@@ -88,7 +91,7 @@ def inputs_of(
         *slots,
         *rates.said,
         *found.missing,
-        *no_profile,
+        *profiled.said,
     )
     return replace(inputs, baseline=found.baseline, missing=tuple(dict.fromkeys(missing)))
 
@@ -115,7 +118,8 @@ def _workload(
         stack=_pin(stack), fixture=_pin(fixture) if fixture else None,
         shape=_pin(shape.first) if shape.first else None,
         prompt_tokens=tokens.prompt, generated_tokens=tokens.generated, concurrency=concurrency, cache=cache,
-        threads=force.threads, devices=force.devices, microbatch=force.microbatch,
+        threads=force.threads, devices=force.devices,
+        microbatch=tokens.prompt if force.whole_prompts else force.microbatch,
         key_type=force.key_type, value_type=force.value_type, drafting=_drafting(force, fixture),
         target_host=hosts[0] if hosts else None,
     )  # fmt: skip
@@ -131,6 +135,15 @@ def _drafting(force: InForce, fixture: Item | None) -> str | None:
     if force.drafting is None or lengths is None:
         return force.drafting
     return f"{force.drafting}, {lengths.min} to {lengths.max} tokens a pass"
+
+
+def _drafted(counted: Counted | None, force: InForce) -> tuple[Mapping[str, Amount], str]:
+    """Tokens drafted a pass and the share accepted, and who says so; rows go before settings."""
+    if counted is not None:
+        return counted.amounts, f"rows of {counted.by}"
+    if force.draft_tokens is not None:
+        return {"draft-tokens": amount(force.draft_tokens, "1")}, force.drafting or ""
+    return {}, ""
 
 
 def _too_few_slots(force: InForce, concurrency: int) -> tuple[str, ...]:

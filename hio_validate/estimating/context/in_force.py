@@ -5,9 +5,12 @@ Invariant: what the engine decides itself (`auto`, -1) and nobody observed stays
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from json import loads
 from typing import NamedTuple
 
+from hio_validate.costs.interval import Interval
+from hio_validate.estimating.context.spelled import spelled
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.settings.setting import Setting
@@ -16,16 +19,7 @@ from hio_validate.settings.value import ABSENT, UNKNOWN
 PREFILLS = ("prefill-token", "request")
 """Paths on which the prompt is evaluated: batch threads and the microbatch bound them."""
 
-_THREADS = {True: ("threads-batch", "threads"), False: ("threads",)}
-_MICROBATCH = ("ubatch-size", "max-num-batched-tokens", "chunked-prefill-size")
-_KEYS = ("cache-type-k", "kv-cache-dtype")
-_VALUES = ("cache-type-v", "kv-cache-dtype")
-_SLOTS = ("parallel", "max-num-seqs", "max-running-requests")
-_SHARDS = ("tensor-parallel-size", "tp-size", "tp")
-_DRAFTS = ("spec-type", "spec-draft-model", "speculative-config", "speculative-algorithm")
-"""Setting without its process, as llama-server, vLLM or SGLang calls it; the first one that the engine has counts."""
-
-_NOTHING = frozenset({ABSENT, UNKNOWN, "", "auto", "none", "None", "null", "unused", "off"})
+_NOTHING = frozenset({ABSENT, UNKNOWN, "", "{}", "auto", "none", "None", "null", "unused", "off"})
 _DECIDES = "which the engine decides itself: hio capture of a process of this stack says what became of it"
 
 
@@ -42,49 +36,63 @@ class InForce(NamedTuple):
     slots: int | None
     devices: int
     drafting: str | None
+    draft_tokens: Interval | None
+    """Tokens that a pass drafts, where the settings say it."""
+    whole_prompts: bool
+    """Whether a prompt is evaluated in one pass, however long it is."""
     missing: tuple[str, ...]
     """What is not known, one sentence each."""
 
 
 def in_force(view: View, stack: Item, capture: Item | None, path: str) -> InForce:
     """The workload's part that the stack decides, as a capture of it observed it where there is one."""
-    role = _role(view, stack)
+    role = serving_process(view, stack)
     process = stack.model.processes[role]
     asked = _Asked(view, stack, capture, role)
-    threads = asked.number(*_THREADS[path in PREFILLS], what="threads")
-    batch = asked.number(*_MICROBATCH, what="tokens of one pass")
-    logical = asked.setting("batch-size")  # of llama-server: a microbatch is never larger
+    prefills = path in PREFILLS
+    whole_prompts = asked.undivided()
+    threads = asked.number("prefill-threads" if prefills else "threads", what="threads")
+    batch = None if whole_prompts else asked.number("microbatch", what="tokens of one pass")
+    logical = asked.setting("batch")
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
+    drafts = asked.drafts()
     return InForce(
         process=role, engine=process.engine, build=process.build, threads=threads, microbatch=batch,
-        key_type=asked.word(*_KEYS, what="the number format of K"),
-        value_type=asked.word(*_VALUES, what="the number format of V"),
-        slots=asked.number(*_SLOTS, what=""), devices=asked.devices(), drafting=asked.drafting(),
-        missing=tuple(asked.missing),
+        key_type=asked.word("key-type", what="the number format of K"),
+        value_type=asked.word("value-type", what="the number format of V"),
+        slots=asked.number("slots", what=""), devices=asked.devices(prefills),
+        drafting=f"{drafts.address} {drafts.value}" if drafts else None,
+        draft_tokens=asked.draft_tokens(drafts) if drafts else None,
+        whole_prompts=whole_prompts, missing=tuple(asked.missing),
     )  # fmt: skip
 
 
-def _role(view: View, stack: Item) -> str:
+def serving_process(view: View | None, stack: Item) -> str:
     """The process that serves the model: the one called server, else the first whose engine is known."""
     processes = stack.model.processes
     if "server" in processes:
         return "server"
-    known = [role for role, each in processes.items() if view.settings.family(each.engine) is not None]
+    known = [
+        role for role, each in processes.items() if view is not None and view.settings.family(each.engine)
+    ]
     return str((known or [*processes])[0])
 
 
 class _Asked:
-    """Looks settings of one process up, and remembers what is not known of them."""
+    """Looks settings of one process up, by what they mean, and remembers what is not known of them."""
 
     def __init__(self, view: View, stack: Item, capture: Item | None, role: str) -> None:
-        self.role = role
+        self.role, self.engine = role, stack.model.processes[role].engine
         self.declared = view.settings.effective(stack)
         self.observed = view.settings.effective(stack, capture) if capture else self.declared
         self.missing: list[str] = []
 
-    def setting(self, *factors: str) -> Setting | None:
-        """The first of these that the process has: as observed where that is known, else as declared."""
+    def setting(self, meaning: str) -> Setting | None:
+        """The first of its spellings that the process has: as observed where that is known, else as declared."""
+        return self._of(spelled(meaning, self.engine))
+
+    def _of(self, factors: Sequence[str]) -> Setting | None:
         for factor in factors:
             address = f"{self.role}.{factor}"
             seen, said = self.observed.settings.get(address), self.declared.settings.get(address)
@@ -93,8 +101,8 @@ class _Asked:
                 return found
         return None
 
-    def number(self, *factors: str, what: str) -> int | None:
-        found = self.setting(*factors)
+    def number(self, meaning: str, what: str) -> int | None:
+        found = self.setting(meaning)
         if found is None:
             return None
         if found.value.isdecimal() and int(found.value) > 0:
@@ -103,8 +111,8 @@ class _Asked:
             self.missing.append(f"{found.address} is {found.shown}, {_DECIDES}")
         return None
 
-    def word(self, *factors: str, what: str) -> str | None:
-        found = self.setting(*factors)
+    def word(self, meaning: str, what: str) -> str | None:
+        found = self.setting(meaning)
         if found is not None and found.value not in _NOTHING:
             return found.value
         sentence = (
@@ -116,25 +124,81 @@ class _Asked:
             self.missing.append(sentence)
         return None
 
-    def devices(self) -> int:
-        """Devices that divide each pass among them. llama-server divides layers by default: one works at a time."""
-        sharded = self.setting(*_SHARDS)
-        if sharded is not None and sharded.value.isdecimal():
-            return max(1, int(sharded.value))
-        split, parts = self.setting("split-mode"), self.setting("tensor-split")
+    def undivided(self) -> bool:
+        """Whether prompts are not cut into passes: SGLang's -1, vLLM without chunked prefill."""
+        cut, chunks = self.setting("microbatch"), self._of(("enable-chunked-prefill",))
+        return (cut is not None and cut.value == "-1" and self.engine == "sglang") or (
+            chunks is not None and chunks.value == "off"
+        )
+
+    def devices(self, prefills: bool) -> int:
+        """Devices that divide a pass among them, at most: what they do not share evenly makes the bound lower, and is said.
+
+        Stages of a pipeline work on parts of a prompt at once, and on a token one after the other. llama-server divides
+        layers by default: one device works at a time.
+        """
+        shards, stages, replicas = (self._count(each) for each in ("shards", "stages", "replicas"))
+        spread = self.setting("spread-experts")
+        divide = shards * (stages if prefills else 1)
+        if replicas > 1 and spread is not None and spread.value == "on":
+            divide *= replicas
+            self.missing.append(
+                f"what each of {replicas} replicas reads alone: only experts are divided over all of them, the bound takes "
+                "all weights so and is lower than it could be"
+            )
+        elif replicas > 1 and not self._attends_in_parts():
+            self.missing.append(
+                f"which of {replicas} replicas a request goes to: the bound is that of one with all requests"
+            )
+        if stages > 1 and prefills:
+            self.missing.append(
+                f"how far the {stages} stages of the pipeline overlap on a prompt: the bound takes all of it"
+            )
+        return divide if divide > 1 else self._split()
+
+    def _attends_in_parts(self) -> bool:
+        """SGLang's replicas of the attention alone: they are some of the devices that already divide a pass."""
+        found = self._of(("enable-dp-attention",))
+        return found is not None and found.value == "on"
+
+    def _count(self, meaning: str) -> int:
+        found = self.setting(meaning)
+        return max(1, int(found.value)) if found is not None and found.value.isdecimal() else 1
+
+    def _split(self) -> int:
+        split, parts = self._of(("split-mode",)), self._of(("tensor-split",))
         if split is not None and split.value == "row" and parts is not None:
             return max(1, sum(_is_positive(each) for each in parts.value.replace("/", ",").split(",")))
         return 1
 
-    def drafting(self) -> str | None:
-        found = next(self._drafting(_DRAFTS), None)
-        return f"{found.address} {found.value}" if found else None
+    def drafts(self) -> Setting | None:
+        """The setting that says what drafts tokens; None where nothing does."""
+        settings = (self._of((factor,)) for factor in spelled("drafting", self.engine))
+        return next((each for each in settings if each is not None and each.value not in _NOTHING), None)
 
-    def _drafting(self, factors: Sequence[str]) -> Iterator[Setting]:
-        for factor in factors:
-            found = self.setting(factor)
-            if found is not None and found.value not in _NOTHING:
-                yield found
+    def draft_tokens(self, drafts: Setting) -> Interval | None:
+        """Tokens a pass, between none and the most where text is looked up; a model drafts all of them each time.
+
+        vLLM vllm/config/speculative.py (num_speculative_tokens); SGLang counts the token that is verified anyway, too
+        (server_args.py: speculative_num_draft_tokens = speculative_num_steps + 1).
+        """
+        counted = self.setting("draft-tokens")
+        most = _of_json(drafts.value, "num_speculative_tokens")
+        if most is None and counted is not None and counted.value.isdecimal():
+            most = max(0, int(counted.value) - 1)
+        if not isinstance(most, int) or most <= 0:
+            return None
+        looks_up = any(word in drafts.value.lower() for word in ("ngram", "suffix"))
+        return Interval(float(most), 0.0 if looks_up else float(most), float(most))
+
+
+def _of_json(text: str, key: str) -> object:
+    """A value of a setting that is a JSON object; None where it is none, or has no such key."""
+    try:
+        said = loads(text)
+    except ValueError:
+        return None
+    return said.get(key) if isinstance(said, dict) else None
 
 
 def _is_positive(text: str) -> bool:

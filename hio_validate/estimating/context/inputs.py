@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from hio_validate.costs.context import unknown_of
 from hio_validate.models.estimate import Amount, EstimateTarget, MeasuredBaseline, Workload
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
@@ -53,12 +54,25 @@ class Inputs:
     stated: Mapping[str, Amount] = field(default_factory=dict)
     """What a person stated; it goes before every document."""
     counted: Mapping[str, Amount] = field(default_factory=dict)
-    """What rows of this very stack counted of its drafting; it stands where nobody states it."""
+    """Drafting as rows of this very stack counted it, else as its settings say; it stands where nobody states it."""
     counted_by: str = ""
-    """The run whose rows these are."""
+    """Who says so: rows of a run, or a setting."""
     missing: tuple[str, ...] = ()
     """What is not there, one sentence each."""
     wrong: tuple[Item, ...] = ()
     """Open correctness failures of the stack (contract 9.6)."""
+    capture: Item | None = None
+    """The newest capture of the stack: what became of settings that the engine decides itself."""
     view: View | None = None
     """The repository it was gathered from: settings in force, ledger, runs. Without it no setting is known."""
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """What has to be known before any work is counted, and is not: keys of costs/context.py."""
+        workload = self.workload
+        return unknown_of(
+            self.path,
+            has_shape=self.shape is not None,
+            prompt_tokens=workload.prompt_tokens,
+            generated_tokens=workload.generated_tokens,
+        )

@@ -87,6 +87,17 @@ class Recorded:
         found += [(ran.case.model.at or "", host_of(ran.case, ran.arm)) for ran in self.ran]
         return list(dict.fromkeys(host for _, host in sorted(found, key=_at, reverse=True) if host))
 
+    @property
+    def model_file(self) -> str | None:
+        """Where the newest capture saw the model file, on its host."""
+        seen = (
+            process.artifacts["model"].path
+            for capture in self.captures
+            for process in capture.model.processes.values()
+            if "model" in process.artifacts
+        )
+        return next((path for path in seen if path), None)
+
     @cached_property
     def models(self) -> list[str]:
         """SHA-256 of the model files that it served, the latest first."""

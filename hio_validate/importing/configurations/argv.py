@@ -29,7 +29,7 @@ def read(source: Source) -> list[Found]:
     processes = [Started(words=words)] if words is not None else shell_text(source.text, found, 1)
     if not processes:
         raise Unrecognised(
-            source.file, 0, "no engine is started here that hio knows (llama-server, vllm)",
+            source.file, 0, "no engine is started here that hio knows (llama-server, vllm, sglang)",
             "expected a systemd unit, docker compose, Kubernetes or Helm YAML, a llama-swap configuration, an environment "
             "file or a command line", 3,
         )  # fmt: skip

@@ -53,7 +53,7 @@ def read(path: Path, shown: str | None = None) -> list[Found]:
         raise Unrecognised(
             file,
             0,
-            "nothing in it starts an engine that hio knows (llama-server, vllm)",
+            "nothing in it starts an engine that hio knows (llama-server, vllm, sglang)",
             f"expected {EXPECTED}",
             3,
         )

@@ -40,8 +40,8 @@ Quantity = Literal[
 ]
 """What a rate is a rate of; costs/units.py says in which dimension it is counted.
 
-matmul: two matrices of `dtype`; matvec: bytes of weights of `dtype` that are read and multiplied by one vector, by an
-engine's own kernel; link: bytes between devices; launch: one kernel; host-gap: the host between two passes.
+matmul: two matrices of `dtype`; matvec: bytes of weights of `dtype` that are read and multiplied by one vector (by `vectors`
+where those are stated), by an engine's own kernel; link: bytes between devices; launch: one kernel; host-gap: the host between two passes.
 """
 
 Confidence = Literal["high", "medium", "low"]
@@ -67,6 +67,16 @@ class Rate(Model):
     )
     dtype: Name | None = Field(
         None, description="Number format of the operands, e.g. f32, bf16, q4_K; absent: does not apply."
+    )
+    vectors: int | None = Field(
+        None,
+        ge=1,
+        description="Vectors that a matrix was multiplied by at once; absent: does not apply, or is not known.",
+    )
+    working_set: int | None = Field(
+        None,
+        ge=1,
+        description="Bytes that were read again and again; what is smaller may stay in a cache. Absent: not known.",
     )
     sparsity: Literal["dense", "structured"] | None = Field(
         None, description="Published arithmetic rates: dense, or counting zeros that are skipped."

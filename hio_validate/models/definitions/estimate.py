@@ -202,7 +202,7 @@ class NextExperiment(Model):
     proves: Text = Field(description="What it shows, by which metric and artifact.")
     stop_if: Text = Field(description="What ends it.")
     route: Route = Field(description="What produces the evidence.")
-    command: Text | None = Field(None, description="What to type.")
+    command: Text | None = Field(None, description="What to type, one command a line.")
 
 
 class Cause(Model):

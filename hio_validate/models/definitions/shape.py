@@ -31,6 +31,10 @@ class ShapeSource(Model):
         None, description="SHA-256 of the model file (its first shard), or of config.json."
     )
     file: FileHash | None = Field(None, description="config.json, kept beside this document.")
+    dtype: Name | None = Field(
+        None,
+        description="Number format of what is not quantised, where a person stated it (--dtype), e.g. bfloat16; absent: as config.json says.",
+    )
     says: Text | None = Field(None, description="Stated: who says so.")
 
 

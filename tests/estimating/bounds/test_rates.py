@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from hio_validate.costs.interval import Interval
 from hio_validate.estimating.bounds.ledger import Ledger, terms_of
-from hio_validate.estimating.bounds.rates import Price, price_of, product_price, reading_price, together
+from hio_validate.estimating.bounds.passes import ONE, Operand
+from hio_validate.estimating.bounds.price import Price
+from hio_validate.estimating.bounds.rates import price_of, product_price, reading_price, together
 from hio_validate.models.estimate import Term
 from hio_validate.repo import Item
 from tests.estimating.workloads import ceilings, inputs, rate, said, shape
@@ -47,8 +49,8 @@ def test_stated_goes_before_measured_here_before_elsewhere_before_published(
 
 def test_nothing_tells_a_rate_that_no_document_has() -> None:
     assert price_of(inputs(ceilings=ALL), "disk-read") is None
-    assert reading_price(inputs(), "f16", one_token=True) is None
-    assert product_price(inputs(ceilings=ALL), "f16") is None
+    assert reading_price(inputs(), Operand("f16", ONE)) is None
+    assert product_price(inputs(ceilings=ALL), Operand("f16", None)) is None
 
 
 def test_a_published_rate_is_reached_from_its_assumed_part_to_all_of_it() -> None:
@@ -139,7 +141,7 @@ def test_zeros_that_are_skipped_are_no_rate_of_dense_products() -> None:
             "dense": rate("matmul", 100.0, "TFLOP/s", dtype="bf16", sparsity="dense"),
         },
     )
-    price = product_price(inputs(ceilings=(sheet,)), "BF16")
+    price = product_price(inputs(ceilings=(sheet,)), Operand("BF16", None))
     assert price is not None and price.cost.rate == "dense"
 
 
@@ -207,11 +209,11 @@ def test_a_pass_of_several_tokens_is_read_at_the_rate_of_memory() -> None:
 
 
 def test_products_of_another_format_are_as_wide_as_their_numbers_are_narrow() -> None:
-    price = product_price(inputs(ceilings=(BOX,), threads=1), "Q4_K")
+    price = product_price(inputs(ceilings=(BOX,), threads=1), Operand("Q4_K", None))
     assert price is not None and price.confidence == "low"
     assert price.interval == Interval(1e6, 1e6, 4e6)
     assert price.cost.assumed == "a rate of f32 for numbers of 8 bits: at most 4 times as fast"
-    own = product_price(inputs(ceilings=(BOX,), threads=1), "float32")
+    own = product_price(inputs(ceilings=(BOX,), threads=1), Operand("float32", None))
     assert own is not None and own.interval == Interval.exact(1e6) and own.cost.assumed is None
 
 
@@ -223,7 +225,7 @@ def test_of_other_formats_the_one_that_may_be_fastest_is_taken() -> None:
             "tensor": rate("matmul", 989.0, "TFLOP/s", dtype="bf16"),
         },
     )
-    price = product_price(inputs(ceilings=(chip,)), "int8")
+    price = product_price(inputs(ceilings=(chip,)), Operand("int8", None))
     assert price is not None and (price.cost.rate, price.interval.high) == ("tensor", 2 * 989e12)
 
 
@@ -247,8 +249,8 @@ PARTS = ENDS.map(lambda ends: Interval(ends[1], ends[0], ends[2]))
 def test_a_rate_of_several_formats_takes_no_longer_than_its_parts(
     each: dict[str, tuple[Interval, Interval]],
 ) -> None:
-    parts = {type: part for type, (part, _) in each.items()}
-    prices = {type: _price(found) for type, (_, found) in each.items()}
+    parts = {Operand(type, ONE): part for type, (part, _) in each.items()}
+    prices = {Operand(type, ONE): _price(found) for type, (_, found) in each.items()}
     one = together(parts, prices)
     for end, fastest in (("low", "high"), ("high", "low")):
         apart = sum(getattr(parts[type], end) / getattr(prices[type].interval, fastest) for type in parts)

@@ -121,7 +121,7 @@ def profile(*parts: tuple[str, int, str, str | None], path: str = "decode-token"
     """A profile of the stack; each part is (name, samples, what, term)."""
     return {
         "hio": "profile/v1", "name": "perf-1", "service": SERVICE, "stack": pin("base", STACK), "path": path,
-        "tool": "perf 6.1: perf record -g", "at": "2026-01-04T00:00:00Z",
+        "fixture": "tides", "tool": "perf 6.1: perf record -g", "at": "2026-01-04T00:00:00Z",
         "parts": [
             {"name": name, "samples": samples, "what": what, **({"term": term} if term else {})}
             for name, samples, what, term in parts

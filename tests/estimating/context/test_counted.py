@@ -30,7 +30,7 @@ def gathered(root: Path, rows: str = THREADS, stack: str = STACK, **stated: Amou
 def test_rows_say_how_many_tokens_a_pass_are_drafted_and_accepted(tmp_path: Path) -> None:
     inputs = gathered(tmp_path)
     assert inputs.workload.drafting == "server.spec-type draft-mtp, 1 to 3 tokens a pass"
-    assert inputs.counted_by == "batch-threads"
+    assert inputs.counted_by == "rows of batch-threads"
     assert base(inputs.counted["draft-tokens"]).value == pytest.approx(384 / (512 - 381))
     assert base(inputs.counted["acceptance"]).value == pytest.approx(381 / 384)
 

@@ -230,18 +230,62 @@ def test_an_open_correctness_failure_is_gathered_until_it_is_corrected(tmp_path:
     assert gathered(root, "two").wrong == (), "it is about another stack"
 
 
-def test_a_profile_of_another_stack_or_path_is_no_profile_of_this(tmp_path: Path) -> None:
-    profile = {
-        "hio": "profile/v1", "name": "perf", "service": SERVICE, "stack": pin("base", stack("base")), "path": "decode-token",
-        "tool": "perf 6", "at": "2026-01-05T00:00:00Z",
-        "parts": [{"name": "dot", "term": "weights", "samples": 9, "what": "arithmetic"}],
-    }  # fmt: skip
-    root = lab(tmp_path, SHAPE, CEILINGS, profile)
+PROFILE = {
+    "hio": "profile/v1", "name": "perf", "service": SERVICE, "stack": pin("base", stack("base")), "path": "decode-token",
+    "tool": "perf 6", "at": "2026-01-05T00:00:00Z", "fixture": "tides",
+    "parts": [{"name": "dot", "term": "weights", "samples": 9, "what": "arithmetic"}],
+}  # fmt: skip
+
+
+def _left_out(found: Inputs) -> str:
+    """The sentence about the profile that is missing."""
+    assert found.profile is None
+    (said,) = [each for each in found.missing if "a profile of" in each]
+    return said
+
+
+def test_a_profile_of_something_else_is_left_out_and_named(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    assert _left_out(gathered(root)) == "a profile of base on the path decode-token with tides"
+    put(root, PROFILE)
     found = gathered(root)
     assert found.profile is not None and not any("a profile" in each for each in found.missing)
-    assert gathered(root, metric="ttft_ms").profile is None
-    assert gathered(root, "two").profile is None
-    with pytest.raises(CannotEstimate, match="the path decode-token, not request"):
+    said = _left_out(gathered(root, metric="ttft_ms"))
+    assert said == (
+        "a profile of base on the path request with tides (left out: perf, of the path decode-token, not request)"
+    )
+    assert "(left out: perf, of the stack base, not two)" in _left_out(gathered(root, "two"))
+    assert "perf, of the fixture tides, and no fixture is named" in _left_out(gathered(root, fixture=None))
+    put(root, changed(PROFILE, stack=f"base@sha256:{'0' * 64}"))
+    assert "perf, of other bytes of the stack base, 000000000000" in _left_out(gathered(root))
+
+
+def test_a_profile_of_another_fixture_is_left_out_and_refused_where_it_is_named(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS, changed(PROFILE, fixture=f"{SERVICE}/else"))
+    assert "(left out: perf, of the fixture else, not tides)" in _left_out(gathered(root))
+    with pytest.raises(
+        CannotEstimate, match="the profile perf is of the fixture else, not tides; a profile of"
+    ):
+        gathered(root, profile="perf")
+    for name in "abc":
+        put(root, changed(PROFILE, name=name, fixture="else"))
+    assert _left_out(gathered(root)).endswith("not tides; 2 more)")
+
+
+def test_a_profile_that_does_not_say_what_was_asked_is_taken_only_where_it_is_named(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS, changed(PROFILE, fixture=None))
+    assert "perf, which does not say what was asked meanwhile" in _left_out(gathered(root))
+    found = gathered(root, profile="perf")
+    assert found.profile is not None
+    assert (
+        "whether perf is a profile of this workload: which does not say what was asked meanwhile"
+        in found.missing
+    )
+
+
+def test_a_named_profile_of_another_stack_or_path_is_refused(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS, PROFILE)
+    with pytest.raises(CannotEstimate, match="of the path decode-token, not request"):
         gathered(root, metric="ttft_ms", profile="perf")
-    with pytest.raises(CannotEstimate, match="of the stack base"):
+    with pytest.raises(CannotEstimate, match="of the stack base, not two"):
         gathered(root, "two", profile="perf")

@@ -100,6 +100,87 @@ def test_another_engine_spells_it_otherwise(tmp_path: Path) -> None:
     assert found.threads is None and found.missing == (), "it has no such threads"
 
 
+def sglang(name: str, *words: str) -> str:
+    return vllm(name, *words).replace("engine: vllm", "engine: sglang")
+
+
+def test_sglang_spells_it_its_own_way(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    found = _of(tmp_path, sglang("one", "--tp", "4", "--kv-cache-dtype=fp8_e5m2", "--max-running-requests=32",
+                                 "--chunked-prefill-size=4096"))  # fmt: skip
+    assert (found.engine, found.devices, found.slots, found.microbatch) == ("sglang", 4, 32, 4096)
+    assert (found.key_type, found.value_type, found.drafting) == ("fp8_e5m2", "fp8_e5m2", None)
+    assert found.missing == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [sglang("one", "--chunked-prefill-size=-1"), vllm("one", "--max-num-batched-tokens=64", "--no-enable-chunked-prefill")],
+)  # fmt: skip
+def test_prompts_that_are_not_cut_take_one_pass(tmp_path: Path, content: str) -> None:
+    write(tmp_path, FILES)
+    found = _of(tmp_path, content, "prefill-token")
+    assert found.whole_prompts and found.microbatch is None
+    assert not any("tokens of one pass" in each or "chunked" in each for each in found.missing)
+
+
+@pytest.mark.parametrize(
+    ("words", "path", "devices", "said"),
+    [
+        (("--tensor-parallel-size=8",), "decode-token", 8, ""),
+        (("--tensor-parallel-size=2", "--pipeline-parallel-size=4"), "decode-token", 2, ""),
+        (("--tensor-parallel-size=2", "--pipeline-parallel-size=4"), "prefill-token", 8, "the 4 stages of the pipeline"),
+        (("--data-parallel-size=8", "--enable-expert-parallel"), "decode-token", 8, "what each of 8 replicas reads alone"),
+        (("--data-parallel-size=8",), "decode-token", 1, "which of 8 replicas a request goes to"),
+        (("--tp-size=8", "--dp-size=8", "--enable-dp-attention"), "decode-token", 8, ""),
+        (("--tp-size=2", "--dp-size=4"), "decode-token", 2, "which of 4 replicas a request goes to"),
+    ],
+)  # fmt: skip
+def test_the_bound_never_takes_fewer_devices_than_divide_a_pass(
+    tmp_path: Path, words: tuple[str, ...], path: str, devices: int, said: str
+) -> None:
+    write(tmp_path, FILES)
+    made = sglang if words[0].startswith("--tp-") else vllm
+    found = _of(tmp_path, made("one", *words), path)
+    assert found.devices == devices
+    told = [each for each in found.missing if "replica" in each or "pipeline" in each]
+    assert [said in each for each in told] == ([True] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("content", "least", "most"),
+    [
+        (vllm("one", "--speculative-config.method=ngram", "--speculative-config.num_speculative_tokens=5"), 0, 5),
+        (vllm("one", "--speculative-config.method=mtp", "--speculative-config.num_speculative_tokens=2"), 2, 2),
+        (sglang("one", "--speculative-algorithm=NGRAM", "--speculative-num-draft-tokens=12"), 0, 11),
+        (sglang("one", "--speculative-algorithm=EAGLE3", "--speculative-num-draft-tokens=4"), 3, 3),
+    ],
+)  # fmt: skip
+def test_the_drafted_tokens_of_a_pass_are_read_where_the_settings_say_them(
+    tmp_path: Path, content: str, least: int, most: int
+) -> None:
+    write(tmp_path, FILES)
+    found = _of(tmp_path, content)
+    assert found.drafting and found.draft_tokens
+    assert (found.draft_tokens.low, found.draft_tokens.high) == (least, most)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [vllm("one", "--speculative-config.method=eagle"), sglang("one", "--speculative-algorithm=NGRAM")],
+)
+def test_a_length_that_the_engine_decides_is_not_made_up(tmp_path: Path, content: str) -> None:
+    write(tmp_path, FILES)
+    found = _of(tmp_path, content)
+    assert found.drafting and found.draft_tokens is None
+
+
+def test_what_drafts_nothing_is_no_drafting(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    assert _of(tmp_path, sglang("one")).drafting is None
+    assert _of(tmp_path, vllm("one", "--speculative-config", "{}")).drafting is None
+
+
 def test_auto_is_no_number_format(tmp_path: Path) -> None:
     found = _of(tmp_path, vllm("one", "--kv-cache-dtype=auto"))
     assert (found.key_type, found.value_type) == (None, None)
