@@ -153,7 +153,7 @@ def of_products(book: Book, shape: Shape, work: Work) -> None:
         about += " and attention"
     if measured:
         types = dict.fromkeys(each.type for each in measured)
-        about += f"; those with {', '.join(types)} are in the rate of reading them"
+        about += f"; products with {', '.join(types)} are in the rate of reading them"
     book.add(
         "compute", "compute", about, fitting(total(*kept.values()), Dimension.WORK), together(kept, prices),
         f"shape {shape.name}: two operations a number that a token passes",
