@@ -46,20 +46,25 @@ class InForce(NamedTuple):
     """What is not known, one sentence each."""
 
 
-def in_force(view: View, stack: Item, capture: Item | None, path: str) -> InForce:
-    """The workload's part that the stack decides, as a capture of it observed it where there is one."""
+def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batched: bool = False) -> InForce:
+    """The workload's part that the stack decides, as a capture of it observed it where there is one.
+
+    batched: whether passes of decode evaluate several tokens. Those have threads of their own, as has what a stack that
+    drafts verifies (llama.cpp, src/llama-context.cpp: process_ubatch computes with n_threads_batch where n_tokens > 1).
+    """
     role = serving_process(view, stack)
     process = stack.model.processes[role]
     asked = _Asked(view, stack, capture, role)
     prefills = path in PREFILLS
     whole_prompts = asked.undivided()
+    drafts = asked.drafts()
+    several = prefills or batched or drafts is not None
     threads = asked.number("threads", what="" if path == "prefill-token" else "threads")
-    batch_threads = asked.number("prefill-threads", what="threads" if prefills else "")
+    batch_threads = asked.number("prefill-threads", what="threads" if several else "")
     batch = None if whole_prompts else asked.number("microbatch", what="tokens of one pass")
     logical = asked.setting("batch")
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
-    drafts = asked.drafts()
     return InForce(
         process=role, engine=process.engine, build=process.build, threads=threads, batch_threads=batch_threads,
         microbatch=batch,
@@ -111,8 +116,9 @@ class _Asked:
             return None
         if found.value.isdecimal() and int(found.value) > 0:
             return int(found.value)
-        if what:
-            self.missing.append(f"{found.address} is {found.shown}, {_DECIDES}")
+        sentence = f"{found.address} is {found.shown}, {_DECIDES}"
+        if what and sentence not in self.missing:
+            self.missing.append(sentence)
         return None
 
     def word(self, meaning: str, what: str) -> str | None:
