@@ -86,7 +86,7 @@ def _by_how_many(operands: Iterable[Operand]) -> str:
 
 def _reading(book: Book, read: Mapping[Operand, Interval]) -> dict[Operand, Kernel]:
     found = {each: reading_price(book.inputs, each) for each in read}
-    lacking = dict.fromkeys(each.type for each, kernel in found.items() if kernel is None)
+    lacking = sorted({each.type for each, kernel in found.items() if kernel is None})
     if lacking:
         book.lacks("memory-read", f"reading {', '.join(lacking)}")
     return {each: kernel for each, kernel in found.items() if kernel is not None}
@@ -137,7 +137,7 @@ def of_products(book: Book, shape: Shape, work: Work) -> None:
     parts = {each: part * share for each, part in work.products.items() if each not in measured}
     prices = {each: price for each in parts if (price := product_price(inputs, each))}
     if len(prices) < len(parts):
-        lacking = dict.fromkeys(each.type for each in parts if each not in prices)
+        lacking = sorted({each.type for each in parts if each not in prices})
         book.lacks("matmul", f"products with {', '.join(lacking)}")
     if work.attention.high:
         price = product_price(inputs, Operand(inputs.workload.key_type or "f16", None)) or max(
