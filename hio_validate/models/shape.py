@@ -9,13 +9,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import NAME, SERVICE, SHA256, TEXT, FileHash, JudgedBy
-from hio_validate.models.observation import COUNT
+from hio_validate.models.base import AT_LEAST_ONE, COUNT, NAME, SERVICE, SHA256, TEXT, FileHash, JudgedBy
 from hio_validate.models.record import Record, field
-
-COUNT = COUNT
-
-AT_LEAST_ONE = {'type': 'int', 'ge': 1}
 
 ROLE = {'type': 'literal', 'expected': ['embedding', 'output', 'attention', 'feed-forward', 'experts', 'norm', 'draft', 'other']}
 

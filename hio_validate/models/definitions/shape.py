@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from hio_validate.models.definitions.base import FileHash, JudgedBy, Model, Name, Service, Sha256, Text
-
-Count = Annotated[int, Field(ge=0)]
-AtLeastOne = Annotated[int, Field(ge=1)]
+from hio_validate.models.definitions.base import (
+    AtLeastOne,
+    Count,
+    FileHash,
+    JudgedBy,
+    Model,
+    Name,
+    Service,
+    Sha256,
+    Text,
+)
 
 Role = Literal["embedding", "output", "attention", "feed-forward", "experts", "norm", "draft", "other"]
 
