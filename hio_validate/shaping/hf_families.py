@@ -214,7 +214,7 @@ SAME_AS = {"kimi_k2": "deepseek_v3"}
 """`model_type` that is read by another one's code (modeling_deepseek.py beside the weights says so)."""
 
 NESTED = {
-    "gemma3": "gemma3_text", "llama4": "llama4_text", "mistral3": "mistral", "qwen3_5": "qwen3_5_text",
+    "gemma3": "gemma3_text", "kimi_k25": "kimi_k2", "llama4": "llama4_text", "mistral3": "mistral", "qwen3_5": "qwen3_5_text",
     "qwen3_5_moe": "qwen3_5_moe_text",
 }  # fmt: skip
 """`model_type` that puts its text model into text_config -> the text model's type where it does not say it."""
