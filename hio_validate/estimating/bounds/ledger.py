@@ -48,6 +48,11 @@ class Ledger:
     missing: tuple[str, ...] = ()
     """What is not known, one sentence each, with what to type."""
 
+    @property
+    def times(self) -> dict[str, Interval]:
+        """Seconds of each term."""
+        return {term.name: time_of(term) for term in self.terms}
+
 
 def terms_of(inputs: Inputs) -> Ledger:
     """The ledger of the path of `inputs`."""
@@ -71,8 +76,7 @@ def bound_of(ledger: Ledger, inputs: Inputs) -> BoundTime | None:
     """The lower bound; None where no term is known, or the workload's shape is missing (contract 7.1)."""
     if not ledger.terms or (_shape(inputs) is None and inputs.path != "setup"):
         return None
-    times: dict[str, Interval] = {term.name: time_of(term) for term in ledger.terms}
-    time = longest_of_groups(ledger.groups, times)
+    time = longest_of_groups(ledger.groups, ledger.times)
     return BoundTime.model_validate(
         {
             "groups": [list(group) for group in ledger.groups],
