@@ -7,7 +7,7 @@ lower, never higher.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from hio_validate.costs.composition import (
     METRIC_UNIT,
@@ -25,16 +25,9 @@ from hio_validate.estimating.bounds import terms
 from hio_validate.estimating.bounds.book import Book
 from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, decode, drafting_of, prefill
 from hio_validate.estimating.bounds.rates import stated
-from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.inputs import PATH_OF, Inputs
 from hio_validate.models.estimate import Assumption, BoundTime, Term
 from hio_validate.models.shape import Shape
-
-_METRICS: Final = {
-    "decode-token": ("decode_tps", "bench_decode_tps", "tpot_ms", "itl_ms"),
-    "prefill-token": ("prefill_tps", "bench_prefill_tps"),
-    "request": ("ttft_ms", "wall_s"),
-}
-"""Path -> the metrics that its time is one of."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +86,7 @@ def _metric(time: Interval, inputs: Inputs) -> Any:
     prompt, in no time of decode.
     """
     metric = inputs.target.metric
-    if metric not in _METRICS.get(inputs.path, ()) or not time.low:
+    if PATH_OF[metric] != inputs.path or not time.low:
         return None
     if metric == "itl_ms" and inputs.workload.drafting:
         return None
