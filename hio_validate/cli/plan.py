@@ -90,8 +90,8 @@ def new(
     if begun.todo:
         texts = "1 text" if begun.todo == 1 else f"{begun.todo} texts"
         stand = "stands" if begun.todo == 1 else "stand"
-        said = f"next: write the {texts} that {stand} as TODO, then hio plan check {called}"
-        click.echo(paragraph(said, width()), nl=False)
+        said, then = f"next: write the {texts} that {stand} as TODO, then", f"hio plan check {called}"
+        click.echo(said + (" " if len(said) + len(then) < width() else "\n  ") + then)
     else:
         click.echo(f"next: hio plan check {called}")
 
