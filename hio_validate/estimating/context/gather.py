@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from hio_validate.costs.units import amount
 from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
-from hio_validate.estimating.context.chosen import Chosen, ceilings_of, named, profile_of, shape_of
+from hio_validate.estimating.context.chosen import Chosen, Profiled, ceilings_of, named, profile_of, shape_of
 from hio_validate.estimating.context.counted import Counted, drafting_counted
 from hio_validate.estimating.context.in_force import PREFILLS, InForce, in_force
 from hio_validate.estimating.context.inputs import PATH_OF, Inputs
@@ -64,7 +64,7 @@ def inputs_of(
     batched = path == "decode-token" and (concurrency > 1 or counted is not None)
     force = in_force(view, stack, capture, path, batched=batched)
     rates = ceilings_of(recorded, ceilings, host, force.build)
-    profiled = profile_of(recorded, profile, path, asked)
+    profiled = profile_of(recorded, profile, Profiled(path, asked, concurrency, cache))
     workload = _workload(stack, asked, shaped, rates, force, tokens, concurrency, cache)
     if counted is not None and workload.drafting is None:
         workload = workload.model_copy(update={"drafting": counted.words})
