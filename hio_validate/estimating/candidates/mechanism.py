@@ -129,7 +129,7 @@ class Seen:
 
     @cached_property
     def process(self) -> str:
-        return serving_process(self.inputs.view, self.inputs.stack)
+        return serving_process(self.inputs.view, self.inputs.stack, self.inputs.path)
 
     @cached_property
     def measured_time(self) -> Interval | None:

@@ -46,13 +46,15 @@ class InForce(NamedTuple):
 
 def in_force(view: View, stack: Item, capture: Item | None, path: str) -> InForce:
     """The workload's part that the stack decides, as a capture of it observed it where there is one."""
-    role = serving_process(view, stack)
+    role = serving_process(view, stack, path)
     process = stack.model.processes[role]
     asked = _Asked(view, stack, capture, role)
     prefills = path in PREFILLS
     whole_prompts = asked.undivided()
     threads = asked.number("prefill-threads" if prefills else "threads", what="threads")
-    batch = None if whole_prompts else asked.number("microbatch", what="tokens of one pass")
+    batch = (
+        None if whole_prompts else asked.number("microbatch", what="tokens of one pass" if prefills else "")
+    )
     logical = asked.setting("batch")
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
@@ -68,11 +70,13 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str) -> InForc
     )  # fmt: skip
 
 
-def serving_process(view: View | None, stack: Item) -> str:
-    """The process that serves the model: the one called server, else the first whose engine is known."""
+def serving_process(view: View | None, stack: Item, path: str) -> str:
+    """The process whose work a path is: `server`, the half of a divided service, else the first whose engine is known."""
     processes = stack.model.processes
-    if "server" in processes:
-        return "server"
+    half = {"decode-token": "decode", "prefill-token": "prefill", "request": "prefill"}.get(path, "")
+    for role in ("server", half):
+        if role in processes:
+            return role
     known = [
         role for role, each in processes.items() if view is not None and view.settings.family(each.engine)
     ]
