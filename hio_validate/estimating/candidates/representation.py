@@ -11,6 +11,8 @@ from math import ceil
 from typing import Any
 
 from hio_validate.costs.formats import bytes_each, bytes_of, known_as
+from hio_validate.estimating.bounds.passes import ONE, Operand
+from hio_validate.estimating.bounds.rates import reading_price
 from hio_validate.estimating.candidates.levers import MADE_BY, NOTHING, SMALLER
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen
 from hio_validate.estimating.context.inputs import Inputs
@@ -46,7 +48,7 @@ def _file(seen: Seen) -> Iterator[Mechanism]:
     for lever, way in seen.ways("weights-file"):
         made = MADE_BY.get(seen.engine, "")
         yield Mechanism(
-            f"weights-{to.lower()}", 3, f"keep the weights that are {largest.type} as {to}: {100 * saved:.0f} % fewer bytes of weights",
+            f"weights-{to.lower()}", 3, f"keep the weights that are {largest.type} as {to}: {100 * saved:.0f} % fewer bytes of weights{_of_kernels(seen, to)}",
             term="weights", lever=lever, change=f"{largest.type} weights -> {to} weights", then=then, stop_if=_WRONG,
             rollback="serve the file of weights that serves now; it stays where it is", route="quantise-and-evaluate",
             needs=(
@@ -55,6 +57,16 @@ def _file(seen: Seen) -> Iterator[Mechanism]:
                 GATE, WORDS, *way.needs,
             ),
         )  # fmt: skip
+
+
+def _of_kernels(seen: Seen, to: str) -> str:
+    """Where the arithmetic of the kernels bounds reading the weights, fewer bytes alone gain nothing."""
+    if seen.bounded_by("weights") != "compute":
+        return ""
+    own = reading_price(seen.inputs, Operand(to, ONE))
+    if own is not None and own.reads:
+        return f", at what the engine's kernels make of {to}, as their arithmetic is the limit"
+    return f"; what the engine's kernels make of {to} is not known, and their arithmetic is the limit: `hio probe engine` measures it"
 
 
 def _online(seen: Seen) -> Iterator[Mechanism]:
