@@ -153,6 +153,11 @@ class Seen:
         view, capture = self.inputs.view, self.inputs.capture
         return view.settings.effective(self.inputs.stack, capture) if view and capture else None
 
+    @property
+    def knows_its_build(self) -> bool:
+        """Whether the help text of the serving process's build was learned; without a repository nothing is asked."""
+        return self._declared is None or self._declared.catalogues.get(self.process) is not None
+
     def lever(self, *factors: str) -> Lever | None:
         """The first of these settings that the serving process has, or that its build knows; None where none is."""
         return next((lever for factor in factors if (lever := self._lever(factor))), None)

@@ -11,7 +11,7 @@ from hio_validate.estimating.candidates.mechanism import Lever, Seen
 from hio_validate.settings.catalogue import Option
 from hio_validate.settings.value import UNKNOWN
 from tests.estimating.candidates.engines import service, stack_of
-from tests.estimating.candidates.workbench import asked, looked
+from tests.estimating.candidates.workbench import asked, looked, names
 from tests.estimating.tiny import SHAPE
 from tests.small_repo import ROOM, capture, write
 
@@ -55,6 +55,19 @@ def test_a_process_beside_the_server_is_left_alone(tmp_path: Path) -> None:
     seen = _seen(tmp_path)
     assert seen.process == "server"
     assert [lever.address for lever, _ in seen.ways("slots")] == ["server.max-num-seqs"]
+
+
+def test_a_build_that_nobody_learned_is_asked_for_nothing_else_and_that_is_said(tmp_path: Path) -> None:
+    said = "the settings of the build that serves base: only those among its arguments are proposed"
+    service(tmp_path, "vllm", {"max-num-seqs": "2"})
+    learned = looked(asked(tmp_path))
+    assert "weights-int4" in names(learned) and "load-as-fp8" in names(learned)
+    assert not any(said in each for each in learned.missing)
+    unlearned = stack_of("vllm", {"max-num-seqs": "2"}).replace("    build: b1\n", "")
+    write(tmp_path, {f"{ROOM}/stacks/base.yaml": unlearned})
+    found = looked(asked(tmp_path))
+    assert "weights-int4" in names(found) and "load-as-fp8" not in names(found)
+    assert any(said in each for each in found.missing)
 
 
 @pytest.mark.parametrize(
