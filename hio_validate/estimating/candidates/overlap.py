@@ -13,7 +13,7 @@ from hio_validate.costs.formats import known_as
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, amount, base
 from hio_validate.estimating.bounds.kernels import vectors_of as counted_vectors
-from hio_validate.estimating.bounds.passes import vectors_of
+from hio_validate.estimating.bounds.passes import drafting_of, vectors_of
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen, without
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
 from hio_validate.estimating.candidates.sharding import shards
@@ -36,17 +36,18 @@ def find(seen: Seen, found: Found) -> None:
 
 
 def _kinds(seen: Seen) -> tuple[bool, ...]:
-    """Which passes the path has: of one token (False), of several (True). Each may have its own threads."""
-    inputs, workload = seen.inputs, seen.inputs.workload
+    """Which passes the path has, by the best guess: of one token (False), of several (True). Each may have its own threads."""
+    inputs, drafting = seen.inputs, drafting_of(seen.inputs)
+    decodes_several = inputs.workload.concurrency > 1 or drafting is None or drafting.tokens.value > 0
     if inputs.path == "decode-token":
-        return (False, True) if workload.concurrency > 1 or workload.drafting else (False,)
-    return (False, True) if inputs.target.metric == "wall_s" else (True,)
+        return (decodes_several,)
+    return (False, True) if inputs.target.metric == "wall_s" and not decodes_several else (True,)
 
 
 def _limit(seen: Seen, batched: bool) -> str | None:
     """The term that threads would make shorter: the longest; of a whole request that of these passes."""
     own = "compute" if batched else "weights"
-    if seen.inputs.target.metric == "wall_s" and own in seen.times:
+    if len(_kinds(seen)) > 1 and own in seen.times:
         return own
     return max(seen.times, key=lambda name: seen.times[name].value, default=None)
 
@@ -56,7 +57,7 @@ def _threads(seen: Seen, found: Found, batched: bool) -> Iterator[Mechanism]:
         next((found for found, _ in seen.ways(kind)), None)
         for kind in ("prefill-threads" if batched else "threads", "threads")
     )
-    if batched and lever == of_one and False in _kinds(seen):
+    if batched and lever == of_one and len(_kinds(seen)) > 1:
         return  # one setting for both, which is proposed already
     workload = seen.inputs.workload
     now = workload.batch_threads if batched else workload.threads
@@ -77,21 +78,23 @@ def _threads(seen: Seen, found: Found, batched: bool) -> Iterator[Mechanism]:
         found.said.append(f"{told}: other threads are not proposed")
         return
     yield Mechanism(
-        f"{'batch-' if batched and seen.inputs.path != 'prefill-token' else ''}threads-{best}", 6,
+        f"{'batch-' if batched and len(_kinds(seen)) > 1 else ''}threads-{best}", 6,
         f"let {best} threads share a pass: {best} reach {times:.2f} times the {quantity} of {now} on this host",
         term=limit, lever=lever, to=str(best),
-        then=_with_threads(seen, best, quantity, times, _moved(seen, lever, batched)),
+        then=_with_threads(seen, best, quantity, times, _moved(seen, lever)),
         confidence="high" if _is_far_apart(rates[now], rates[best]) else "medium",
         stop_if="the gain is below the noise of this host, or other work on it is slowed beyond the plan's limits",
     )  # fmt: skip
 
 
-def _moved(seen: Seen, lever: Lever, batched: bool) -> tuple[str, ...]:
+def _moved(seen: Seen, lever: Lever) -> tuple[str, ...]:
     """The threads that a setting moves: where nobody says those of several tokens, they follow those of one."""
-    if batched:
+    one, several = (
+        next((found for found, _ in seen.ways(kind)), lever) for kind in ("threads", "prefill-threads")
+    )
+    if lever != one:
         return ("batch_threads",)
-    other = next((found for found, _ in seen.ways("prefill-threads")), lever)
-    follows = other == lever or seen.follows(other, lever)
+    follows = several == lever or seen.follows(several, lever)
     return ("threads", "batch_threads") if follows else ("threads",)
 
 
