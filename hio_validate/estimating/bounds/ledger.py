@@ -23,7 +23,7 @@ from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import stored_bytes
 from hio_validate.estimating.bounds import terms
 from hio_validate.estimating.bounds.book import Book
-from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, decode, drafting_of, prefill
+from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, at_once, decode, drafting_of, prefill
 from hio_validate.estimating.bounds.rates import stated
 from hio_validate.estimating.context.inputs import PATH_OF, Inputs
 from hio_validate.models.estimate import Assumption, BoundTime, Term
@@ -179,8 +179,8 @@ def _decode(book: Book, shape: Shape) -> Work | None:
         )
         return None
     _assume_drafting(book, drafting)
-    if workload.concurrency > 1:
-        together = Interval(float(workload.concurrency), 1.0, float(workload.concurrency))
+    if (most := at_once(workload)) > 1:
+        together = Interval(float(most), 1.0, float(most))
         book.assume("concurrency", amount(together, "1"), "not all requests decode at the same time")
     return decode(shape, workload, drafting)
 

@@ -177,6 +177,13 @@ def test_requests_at_the_same_time_share_a_pass_and_each_has_its_own_k_and_v() -
     assert [each.name for each in four.assumptions] == ["concurrency"]
 
 
+@pytest.mark.parametrize(("slots", "decoded"), [(None, 8), (1, 1), (3, 3), (20, 8)])
+def test_no_more_requests_are_decoded_together_than_there_are_slots(slots: int | None, decoded: int) -> None:
+    found = terms_of(inputs(**USUAL, concurrency=8, slots=slots))
+    assert work(found, "kv-read") == work(terms_of(inputs(**USUAL, concurrency=decoded)), "kv-read")
+    assert [each.amount.high for each in found.assumptions] == [decoded] * (decoded > 1)
+
+
 def test_a_pass_that_verifies_drafted_tokens_yields_the_accepted_ones() -> None:
     stated = said(draft_tokens=3, acceptance=(0.5, 0.25, 0.75))
     drafted = terms_of(inputs(**USUAL, drafting="ngram-simple", stated=stated))
