@@ -64,9 +64,8 @@ class Row:
         return self.bound is not None and self.measured is not None and self.measured.value > self.bound.high
 
 
-def rows_of(root: Path) -> Iterator[Row]:
+def rows_of(view: View) -> Iterator[Row]:
     """Every arm of every run, in the order of the runs' names."""
-    view = View(load(Folder(root)))
     for run in sorted(view.repo.of("run/v1"), key=lambda item: (item.service or "", item.name)):
         case = Case(run, view)
         for arm in run.model.arms:
@@ -104,7 +103,8 @@ def _predicted(inputs: Inputs, case: Case, arm: str, metric: str) -> Row:
     measured = _measured(inputs.baseline, case, arm, metric)
     if bound is not None and bound.metric is not None and measured is not None:
         longest = max(ledger.terms, key=lambda term: base(term.time).value)
-        return Row(run, arm, metric, bound.metric, measured, longest.name)
+        by = "" if longest.resource == longest.name else f" ({longest.resource})"
+        return Row(run, arm, metric, bound.metric, measured, f"{longest.name}{by}")
     lacks = [each for each in (*inputs.missing, *ledger.missing) if not each.startswith("a profile of ")]
     if measured is None:
         lacks.append("no leg of this arm that counts has this metric")
@@ -142,7 +142,8 @@ def _stack_of(view: View, case: Case, arm: str) -> Item | str:
 
 def page(root: Path) -> str:
     """The Markdown page."""
-    rows = list(rows_of(root))
+    view = View(load(Folder(root)))
+    rows = list(rows_of(view))
     known = [row for row in rows if row.factor is not None]
     parts = [
         "# Predictions\n\n"
@@ -151,9 +152,8 @@ def page(root: Path) -> str:
         "A prediction is a bound: no way of running this on that host can be faster than its ceilings allow. Factor = "
         "predicted by measured: 1.3 means that 30 % more were possible at best; below 1, the arm was faster than the "
         "best guess of its bound, and **refuted** where it was faster than the bound's upper end.",
-        "Not counted: what stands between the kernels (norms, activations, the waiting of threads for each other), and that "
-        "kernels reach less with a few vectors (a short prompt, the drafted tokens of a pass) than with the 512 that "
-        "`hio probe engine` multiplies by.",
+        f"Not counted: what stands between the kernels (norms, activations, the waiting of threads for each other), and that "
+        f"{_not_counted(view)}.",
         _summary(rows, known),
     ]
     for metric, heading in METRICS.items():
@@ -164,6 +164,21 @@ def page(root: Path) -> str:
     if lacking:
         parts.append(f"## Not predicted\n\n{_lacking(lacking)}")
     return "\n\n".join(parts) + "\n"
+
+
+def _not_counted(view: View) -> str:
+    """What is not known of passes with several tokens: less where products were measured by number of vectors."""
+    measured = (item.model for item in view.repo.of("ceilings/v1") if item.model is not None)
+    rates = [rate for each in measured if each.engine for rate in each.rates.values()]
+    if any((rate.vectors or 1) > 1 for rate in rates):
+        return (
+            "kernels work in tiles of vectors, so that a pass of a number of tokens that `hio probe engine` did not measure "
+            "may take longer than the numbers beside it say"
+        )
+    return (
+        "kernels reach less with a few vectors (a short prompt, the drafted tokens of a pass) than with the many of the "
+        "products that were measured"
+    )
 
 
 def _summary(rows: Sequence[Row], known: Sequence[Row]) -> str:

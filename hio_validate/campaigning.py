@@ -12,7 +12,6 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from hio_validate import planned_quality, planning
 from hio_validate.evidence.campaign import BENCH
 from hio_validate.evidence.campaign_scope import out_of_scope, word_of
 from hio_validate.evidence.design import between, full_name, legs
@@ -21,7 +20,11 @@ from hio_validate.known_good.row import value_of
 from hio_validate.ledger import one_setting
 from hio_validate.models.campaign import CampaignScope
 from hio_validate.models.plan import Plan
-from hio_validate.planning import Begun, CannotPlan, Compared
+from hio_validate.plans.begin import Begun
+from hio_validate.plans.begin import begin as begin_plan
+from hio_validate.plans.compared import Compared
+from hio_validate.plans.quality import unasked
+from hio_validate.plans.refusal import CannotPlan
 from hio_validate.quantity import counted
 from hio_validate.recording import modeline
 from hio_validate.repo import Item, item_of, name_of
@@ -68,7 +71,7 @@ def begin(
     files: dict[str, bytes] = {}
     drafts: list[Item] = []
     for compared in _cells(view, service, parent, grid):
-        begun = planning.begin(
+        begun = begin_plan(
             view, service, compared, "confirmation", f"{name}-{compared.name}", metric, fixture
         )
         files |= dict(begun.files)
@@ -83,7 +86,7 @@ def begin(
     every = ((file, content), *files.items())
     said = f"{counted(len(cells), 'cell')} over {parent}"
     said += f", {counted(len(drafts), 'plan')} begun" if drafts else ""
-    hint = planned_quality.unasked(view, service)
+    hint = unasked(view, service)
     return Begun(every, said, sum(each.count(TODO.encode()) for _, each in every), hint)
 
 

@@ -47,6 +47,8 @@ class _Row:
     """Every address that the row is about; empty for the line of defaults."""
     waits_for: tuple[str, ...]
     test: AskedTest
+    bundle: str | None = None
+    """Its name, where the row is one."""
 
 
 def asked_tests(view: View, service: str) -> tuple[AskedTest, ...]:
@@ -95,7 +97,14 @@ def _rows(matrix: Inheritance, parent: str | None) -> Iterator[_Row]:
             for other in each[:1]
         )
         test = _of_row(matrix, row, names[index], len(open_), waits)
-        yield _Row(matrix, index, names[index], waits, _outlived(test, parent) if outlived else test)
+        yield _Row(
+            matrix,
+            index,
+            names[index],
+            waits,
+            _outlived(test, parent) if outlived else test,
+            row.bundle if isinstance(row, Bundle) else None,
+        )
     if matrix.defaults_are_open:
         test = _of_defaults(matrix)
         yield _Row(matrix, len(matrix.matrix.rows), (), (), _outlived(test, parent) if outlived else test)
@@ -199,7 +208,13 @@ def _with_words_of(row: _Row, asked: Sequence[Item], used: list[Item]) -> AskedT
 
 
 def _about(item: Item, row: _Row) -> bool:
+    """Whether an entry asks for the test of a row: of a bundle only where it names the bundle, never one of its members.
+
+    What it asks of a bundle now is not what a matrix of a replaced parent asked.
+    """
     factor = item.model.factor
+    if row.bundle is not None:
+        return factor == row.bundle and not row.test.outlived
     return factor is not None and any(one_setting(factor, name) for name in row.names)
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from hio_validate.campaigning import MOST, begin, grid_of
 from hio_validate.models.campaign import Campaign
-from hio_validate.planning import Begun, CannotPlan
+from hio_validate.plans.begin import Begun
+from hio_validate.plans.refusal import CannotPlan
 from hio_validate.repo import item_of
 from hio_validate.rules.base import View
 from hio_validate.source import read

@@ -52,11 +52,8 @@ MAY_IMPORT = {
     "baselines": "models repo evidence ledger known_good measurements rules",
     "status": "quantity models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
-    "planned_quality": "moment repo evidence rules",
-    "planned_drafting": "source recording repo settings rules",
-    "planning": "moment source models recording repo settings evidence ledger inheritance rules next_test planned_quality planned_drafting",
-    "planned_delta": "spelling source repo evidence rules planning",
-    "campaigning": "quantity source models recording repo settings ledger known_good evidence rules planning planned_quality",
+    "plans": "moment spelling source models recording repo settings evidence ledger inheritance rules next_test",
+    "campaigning": "quantity source models recording repo settings ledger known_good evidence rules plans",
     "estimating": "moment spelling costs models repo settings ledger evidence rules",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
@@ -83,7 +80,7 @@ MAY_IMPORT = {
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "shaping probing places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
-    "status next_test life render execute report console validating planning planned_delta focused prospect from_run importing known_good "
+    "status next_test life render execute report console validating plans focused prospect from_run importing known_good "
     "measurements receipts baselines rests_on exporting campaign_prospect campaigning estimating",
     "hook": "",
     "__main__": "validating cli hook",

@@ -25,13 +25,13 @@ def ceilings(name: str, rates: str, engine: str = "") -> str:
     return f'{head}at: "2026-11-30T12:00:00Z"\n{engine}rates:\n{rates}'
 
 
-def kernels(times: float) -> str:
-    """Both kinds of products for each format, `times` as fast."""
+def kernels(times: float, vectors: str = "") -> str:
+    """Both kinds of products for each format, `times` as fast; `vectors`: what a rate says of them."""
     rates = ""
     for dtype, rate in GB_S.items():
         for threads in (1, 2):
             value = rate * threads * times
-            more = f"threads: {threads}, dtype: {dtype}}}\n"
+            more = f"threads: {threads}, dtype: {dtype}{vectors}}}\n"
             rates += f"  matvec-{dtype}-{threads}: {{quantity: matvec, value: {value}, unit: GB/s, {more}"
             rates += (
                 f"  matmul-{dtype}-{threads}: {{quantity: matmul, value: {5 * value}, unit: GFLOP/s, {more}"
@@ -96,7 +96,7 @@ def test_a_prediction_is_the_sum_over_formats_beside_what_the_rows_say(repo: Pat
     assert float(decode[2].split()[0]) == pytest.approx(1 / alone, rel=0.02)
     assert decode[3] == "24.0 (20.7 to 26.4)"
     assert float(decode[4]) == pytest.approx(float(decode[2].split()[0]) / 24.0, abs=0.01)
-    assert (decode[5], prefill[5]) == ("weights", "compute")
+    assert (decode[5], prefill[5]) == ("weights (compute)", "compute")
     two, _ = cells(page, "2026-11-30-decode.one-thread", "threads-2")
     assert float(two[2].split()[0]) == pytest.approx(2 / alone, rel=0.02)
     first, _ = cells(page, "2026-11-30-decode-a-a", "threads-2")
@@ -120,3 +120,14 @@ def test_an_arm_above_its_bound_is_refuted_and_check_sees_what_is_stale(repo: Pa
     code, said, kept = written(repo, "--check")
     assert (code, kept) == (1, "older\n")
     assert "not up to date; run python docs/predictions.py" in said
+
+
+@pytest.mark.parametrize(
+    ("vectors", "told"), [("", "reach less with a few vectors"), (", vectors: 2", "in tiles of vectors")]
+)
+def test_what_is_not_counted_follows_from_what_was_measured(repo: Path, vectors: str, told: str) -> None:
+    folder = repo / "manifests/ceilings"
+    folder.mkdir(exist_ok=True)
+    (folder / "kernels.yaml").write_text(kernels(1.0, vectors))
+    (folder / "host.yaml").write_text(MEMORY)
+    assert told in written(repo)[2]

@@ -11,7 +11,8 @@ from hio_validate.cli.loading import load_repo, named, the_service
 from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import repo_option, stop, width
 from hio_validate.evidence.metrics import METRICS
-from hio_validate.planning import CannotPlan, fixture_is_there, no_fixture
+from hio_validate.plans.fixtures import fixture_is_there, no_fixture
+from hio_validate.plans.refusal import CannotPlan
 from hio_validate.report.paragraph import paragraph
 from hio_validate.rules.base import View
 

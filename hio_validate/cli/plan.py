@@ -8,12 +8,17 @@ from pathlib import Path
 
 import click
 
-from hio_validate import focused, history, parents, planned_delta, planning
+from hio_validate import focused, history, parents
 from hio_validate.cli.loading import load_repo, the_service, tree_of
 from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import as_json, color, format_option, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
 from hio_validate.evidence.metrics import METRICS
+from hio_validate.plans.begin import begin
+from hio_validate.plans.compared import asked, default_name, of_a_a, of_test
+from hio_validate.plans.delta import delta_of, of_delta
+from hio_validate.plans.fixtures import fixture_is_there, no_fixture
+from hio_validate.plans.refusal import CannotPlan
 from hio_validate.prospect import prospect
 from hio_validate.repo import Item, Repo, references
 from hio_validate.report import render as render_report
@@ -64,17 +69,17 @@ def new(
     stage = "a-a" if a_a else "screening" if screening else "confirmation"
     try:
         compared = (
-            planning.of_a_a(view, named, stack)
+            of_a_a(view, named, stack)
             if a_a
-            else planned_delta.of_delta(view, named, stack, planned_delta.delta_of(delta))
+            else of_delta(view, named, stack, delta_of(delta))
             if delta
-            else planning.of_test(view, named, planning.asked(view, named, factor, matrix))
+            else of_test(view, named, asked(view, named, factor, matrix))
         )
-        if fixture is not None and not planning.fixture_is_there(view, named, fixture):
-            stop(planning.no_fixture(view, named, fixture), 2)
-        called = name or planning.default_name(compared, stage)
-        begun = planning.begin(view, named, compared, stage, called, metric, fixture)
-    except planning.CannotPlan as error:
+        if fixture is not None and not fixture_is_there(view, named, fixture):
+            stop(no_fixture(view, named, fixture), 2)
+        called = name or default_name(compared, stage)
+        begun = begin(view, named, compared, stage, called, metric, fixture)
+    except CannotPlan as error:
         stop(str(error), 2)
     create_all(root, begun.files, "give another --name")
     click.echo(f"{called}: {begun.said}")

@@ -123,6 +123,8 @@ def _profile(
 
 
 def _raw(file: Path) -> bytes:
+    if not file.is_file():
+        stop(f"{file} is no regular file: expected one that holds what perf report --stdio -n printed")
     try:
         if os.path.getsize(file) > LARGEST:
             stop(

@@ -41,8 +41,14 @@ def time_of_product(times: Mapping[int, Interval], vectors: Interval) -> Interva
     value = _on_the_line({count: time.value for count, time in times.items()}, vectors.value)
     quickest = {count: time.low for count, time in times.items()}
     low = _least(quickest, counts, vectors.low) if vectors.is_exact else _mixed(quickest, vectors.low)
-    most = [times[count].high * max(1.0, vectors.high / count) for count in counts]
-    return Interval(min(max(value, low), max(most)), min(low, *most), max(most))
+    high = _most({count: time.high for count, time in times.items()}, vectors.high)
+    return Interval(min(max(value, low), high), min(low, high), high)
+
+
+def _most(slowest: Mapping[int, float], vectors: float) -> float:
+    """Each vector as slow as of either count beside it, or the whole on their line."""
+    counts = spanned(slowest, Interval.exact(vectors))
+    return max(_on_the_line(slowest, vectors), *(slowest[count] * vectors / count for count in counts))
 
 
 def _least(quickest: Mapping[int, float], counts: Collection[int], vectors: float) -> float:

@@ -29,8 +29,17 @@ def stored_bytes(shape: Shape) -> Interval:
 
 
 def draft_bytes(shape: Shape) -> Interval:
-    """Bytes of the layers that draft (multi-token prediction): one pass for one drafted token."""
-    return Interval.exact(float(sum(each.bytes for each in shape.weights if each.role == "draft")))
+    """Bytes that layers for multi-token prediction read for one drafted token: one pass of theirs, and the output head.
+
+    Where the model is a mixture, so is the layer that drafts (DeepSeek-V3, README_WEIGHTS.md): a token passes its active
+    experts, and which tensors of it are experts is not told. The head may be a smaller one: the least is without it.
+    """
+    layers = float(sum(each.bytes for each in shape.weights if each.role == "draft"))
+    if not layers:
+        return ZERO
+    head = total(*output_by_type(shape).values()).value
+    active = shape.experts.active / shape.experts.count if shape.experts else 1.0
+    return Interval(layers * min(1.0, active) + head, layers * min(1.0, active), layers + head)
 
 
 def weights_by_type(shape: Shape, tokens: Interval, *, output: bool = True) -> dict[str, Interval]:
@@ -154,10 +163,26 @@ def attention_flops_over(shape: Shape, positions: range) -> Interval:
         *(
             _query_heads(shape, layers)
             * _mean_within(layers, positions, 0)
-            * (2.0 * layers.layers * (layers.key_size + layers.value_size))
+            * _compared(layers)
+            * (2.0 * layers.layers)
             for layers in _keeping(shape)
         )
     )
+
+
+def _compared(layers: Attention) -> Interval:
+    """Numbers of K and of V that a head of Q is multiplied with, for each token that it sees.
+
+    A latent is read by all heads as it is, once as K and once, without its positions, as V: at most twice its size (llama.cpp
+    and vLLM while decoding). Or it is expanded to K and V of each head, which is less for each token (vLLM, for a prompt):
+    DeepSeek-V3, 192 + 128 instead of 576 + 512. Where a shape does not tell the expanded sizes, the least is not known.
+    """
+    if layers.value_size:
+        return Interval.exact(float(layers.key_size + layers.value_size))
+    most = 2.0 * layers.key_size
+    expanded = (layers.expanded_key_size or 0) + (layers.expanded_value_size or 0)
+    told = layers.expanded_key_size and layers.expanded_value_size
+    return Interval(most, min(most, float(expanded)) if told else 0.0, most)
 
 
 def _query_heads(shape: Shape, layers: Attention) -> Interval:
@@ -187,10 +212,30 @@ def _kv(shape: Shape, key_type: str | None, value_type: str | None, looked: Look
     return total(*parts())
 
 
+def _mean_in_chunk(chunk: int, positions: range, beside: int) -> Interval:
+    """Tokens from where the chunk begins to a token's own place, the mean over an ascending range of places."""
+    if positions.step == 1 and not beside:
+        seen = _places(chunk, positions[-1]) - _places(chunk, positions[0] - 1)
+        return Interval.exact(seen / len(positions))
+    most = float(min(chunk + beside, positions[-1]))
+    return Interval((1 + most) / 2, 1.0, most)
+
+
+def _places(chunk: int, last: int) -> float:
+    """The sum of the places within their chunks of the tokens 1 to `last`."""
+    whole, rest = divmod(last, chunk)
+    return whole * chunk * (chunk + 1) / 2 + rest * (rest + 1) / 2
+
+
 def _mean_within(layers: Attention, positions: range, beside: int) -> Interval:
-    """The exact mean of min(populated, window + beside) over an ascending range, without walking it."""
+    """The exact mean of min(populated, window + beside) over an ascending range, without walking it.
+
+    Within chunks the mean of a token's place in its chunk, exact where each place is passed; else anything up to the chunk.
+    """
     if not positions:
         return ZERO
+    if layers.window is not None and layers.chunked:
+        return _mean_in_chunk(layers.window, positions, beside)
     if layers.window is None:
         return Interval.exact((positions[0] + positions[-1]) / 2)
     most = layers.window + beside

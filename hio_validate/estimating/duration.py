@@ -6,7 +6,7 @@ from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.moment import seconds_of
 
 LEGS, LEG_S = 8, 300.0
-"""Legs of a confirmation that hio plan new begins, and the seconds that its limits give each (hio_validate/planning.py)."""
+"""Legs of a confirmation that hio plan new begins, and the seconds that its limits give each (hio_validate/plans/begin.py)."""
 
 MOST = 5
 """Runs that are looked at, the newest first."""

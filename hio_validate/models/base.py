@@ -29,6 +29,10 @@ TIME = {'type': 'str', 'pattern': '^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-
 
 TEXT = {'type': 'str', 'min_length': 1}
 
+COUNT = {'type': 'int', 'ge': 0}
+
+AT_LEAST_ONE = {'type': 'int', 'ge': 1}
+
 SCALAR = {'type': 'union', 'choices': [{'type': 'str'}, {'type': 'bool'}, {'type': 'int'}, {'type': 'float', 'allow_inf_nan': False}]}
 
 ADDRESS = {'type': 'str', 'max_length': 200, 'pattern': '^[A-Za-z0-9][A-Za-z0-9._+-]*$'}
@@ -47,5 +51,5 @@ class JudgedBy(Record):
     """Which hio wrote this, so that newer rules give notes here and never errors."""
 
     hio: str = field(TEXT, 'Version of hio.')
-    rules: int = field({'type': 'int', 'ge': 1}, 'Number of the newest rule it knew (Rule.since).')
+    rules: int = field(AT_LEAST_ONE, 'Number of the newest rule it knew (Rule.since).')
     seen: dict[str, str] | None = field({'type': 'nullable', 'schema': {'type': 'dict', 'keys_schema': {'type': 'str'}, 'values_schema': SHA256}}, 'Digests of the site and family tables it read.', default=None)

@@ -9,12 +9,21 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import ADDRESS, COMMIT_ID, DIGEST, NAME, REFERENCE, SERVICE, SHA256, TEXT, TIME
-from hio_validate.models.observation import COUNT
+from hio_validate.models.base import (
+    ADDRESS,
+    AT_LEAST_ONE,
+    COMMIT_ID,
+    COUNT,
+    DIGEST,
+    NAME,
+    REFERENCE,
+    SERVICE,
+    SHA256,
+    TEXT,
+    TIME,
+)
 from hio_validate.models.plan import BETTER, METRIC
 from hio_validate.models.record import Record, field
-
-COUNT = COUNT
 
 ACT = {'type': 'literal', 'expected': ['stop-service', 'keep-winner', 'mutate-cluster', 'publish']}
 
@@ -55,7 +64,7 @@ class Operator(Record):
 class Load(Record):
     """How requests arrive."""
 
-    concurrency: int = field({'type': 'int', 'ge': 1}, 'Requests at the same time.')
+    concurrency: int = field(AT_LEAST_ONE, 'Requests at the same time.')
     rate: float | None = field({'type': 'nullable', 'schema': {'type': 'float', 'allow_inf_nan': False, 'gt': 0}}, 'Requests each second; absent = closed loop.', default=None)
 
 
@@ -65,7 +74,7 @@ class CampaignWorkload(Record):
     shapes: dict[str, str] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': REFERENCE}, 'Shape -> the fixture that asks it; llama-bench: its name alone.', default_factory=dict)
     loads: dict[str, Load] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': Load.core}, 'Loads, by name.', default_factory=dict)
     warm_up: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Requests before the measured ones.', default=None)
-    trials: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Legs of each arm: restarts of the server.', default=None)
+    trials: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Legs of each arm: restarts of the server.', default=None)
 
 
 class Accuracy(Record):

@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import HOW, NAME, REFERENCE, SCALAR, SERVICE, SHA256, TEXT, TIME
+from hio_validate.models.base import (
+    AT_LEAST_ONE,
+    COUNT,
+    HOW,
+    NAME,
+    REFERENCE,
+    SCALAR,
+    SERVICE,
+    SHA256,
+    TEXT,
+    TIME,
+)
 from hio_validate.models.record import Record, field
 
 
@@ -18,7 +29,7 @@ class Mapped(Record):
 
     path: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Path under which the process mapped it.', default=None)
     sha256: str | None = field({'type': 'nullable', 'schema': SHA256}, 'SHA-256 of the mapped bytes; absent = unknown.', default=None)
-    bytes: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 0}}, 'Size of the file in bytes.', default=None)
+    bytes: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Size of the file in bytes.', default=None)
     how: Literal['declared', 'proc', 'hash', 'health', 'props', 'slots', 'models', 'log', 'gguf', 'profile', 'unknown'] = field(HOW, 'hash where the mapped bytes were read, else unknown.')
     note: str | None = field({'type': 'nullable', 'schema': TEXT}, 'e.g. (deleted), or why the hash is unknown.', default=None)
 
@@ -35,8 +46,8 @@ class Host(Record):
     how: Literal['declared', 'proc', 'hash', 'health', 'props', 'slots', 'models', 'log', 'gguf', 'profile', 'unknown'] = field(HOW, 'How these are known.')
     id: str | None = field({'type': 'nullable', 'schema': SHA256}, 'SHA-256 over the stable readings below.', default=None)
     cpu: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Model name of the processor.', default=None)
-    cores: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Logical processors.', default=None)
-    memory_bytes: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 0}}, 'Installed memory in bytes.', default=None)
+    cores: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Logical processors.', default=None)
+    memory_bytes: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Installed memory in bytes.', default=None)
     kernel: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Kernel release.', default=None)
     os: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Distribution and version.', default=None)
     devices: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'Accelerators and drivers seen.', default_factory=list)
@@ -63,7 +74,7 @@ class Threads(Record):
     """Threads and their affinity, from /proc/PID/task."""
 
     how: Literal['declared', 'proc', 'hash', 'health', 'props', 'slots', 'models', 'log', 'gguf', 'profile', 'unknown'] = field(HOW, 'How they are known.')
-    count: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Number of threads.', default=None)
+    count: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Number of threads.', default=None)
     affinity: dict[str, int] = field({'type': 'dict', 'keys_schema': {'type': 'str'}, 'values_schema': {'type': 'int'}}, 'CPU list -> threads allowed exactly there.', default_factory=dict)
 
 
@@ -71,10 +82,10 @@ class Memory(Record):
     """Memory of the process by source, in bytes; a sum of resident sets is no total (contract 5.8)."""
 
     how: Literal['declared', 'proc', 'hash', 'health', 'props', 'slots', 'models', 'log', 'gguf', 'profile', 'unknown'] = field(HOW, 'How it is known.')
-    anonymous_bytes: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 0}}, 'Resident anonymous memory.', default=None)
-    file_bytes: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 0}}, 'Resident file-backed memory.', default=None)
-    shared_bytes: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 0}}, 'Resident shared memory.', default=None)
-    swap_bytes: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 0}}, 'Swapped out.', default=None)
+    anonymous_bytes: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Resident anonymous memory.', default=None)
+    file_bytes: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Resident file-backed memory.', default=None)
+    shared_bytes: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Resident shared memory.', default=None)
+    swap_bytes: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Swapped out.', default=None)
 
 
 class Listening(Record):
@@ -83,7 +94,7 @@ class Listening(Record):
     how: Literal['declared', 'proc', 'hash', 'health', 'props', 'slots', 'models', 'log', 'gguf', 'profile', 'unknown'] = field(HOW, 'How it is known.')
     address: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Address it listens on.', default=None)
     port: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1, 'le': 65535}}, 'TCP port.', default=None)
-    inode: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 0}}, 'Inode of the socket.', default=None)
+    inode: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Inode of the socket.', default=None)
 
 
 class Reported(Record):
@@ -99,13 +110,13 @@ class Started(Record):
 
     how: Literal['declared', 'proc', 'hash', 'health', 'props', 'slots', 'models', 'log', 'gguf', 'profile', 'unknown'] = field(HOW, 'How it is known.')
     at: str | None = field({'type': 'nullable', 'schema': TIME}, 'Start of the process.', default=None)
-    ticks: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 0}}, 'Start in clock ticks since boot, which with pid is its identity.', default=None)
+    ticks: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Start in clock ticks since boot, which with pid is its identity.', default=None)
 
 
 class CapturedProcess(Record):
     """One process as it was."""
 
-    pid: int = field({'type': 'int', 'ge': 1}, 'Process id at that moment.')
+    pid: int = field(AT_LEAST_ONE, 'Process id at that moment.')
     family: str = field(NAME, 'Engine family whose grammar reads the arguments; unknown where none does.')
     build: str | None = field({'type': 'nullable', 'schema': NAME}, 'Engine document with the same executable, if there was one.', default=None)
     started: Started = field(Started.core, 'When it started.')

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import NAME, REFERENCE, SHA256, TEXT, TIME, JudgedBy
-from hio_validate.models.observation import COUNT
+from hio_validate.models.base import AT_LEAST_ONE, COUNT, NAME, REFERENCE, SHA256, TEXT, TIME, JudgedBy
 from hio_validate.models.record import Record, field
 
 POSITIVE = {'type': 'float', 'allow_inf_nan': False, 'gt': 0}
+
+EFFICIENCY = {'type': 'float', 'allow_inf_nan': False, 'gt': 0, 'le': 1}
 
 UNIT = {'type': 'literal', 'expected': ['B', 'kB', 'MB', 'GB', 'TB', 'KiB', 'MiB', 'GiB', 'TiB', 'FLOP', 'MFLOP', 'GFLOP', 'TFLOP', 'PFLOP', 's', 'ms', 'us', 'ns', '1', 'B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s', 'KiB/s', 'MiB/s', 'GiB/s', 'TiB/s', 'kbit/s', 'Mbit/s', 'Gbit/s', 'Tbit/s', 'FLOP/s', 'MFLOP/s', 'GFLOP/s', 'TFLOP/s', 'PFLOP/s']}
 
@@ -31,12 +32,12 @@ class Rate(Record):
     low: float | None = field({'type': 'nullable', 'schema': POSITIVE}, 'Its lower end; measured: the smallest sample. Absent: as the value.', default=None)
     high: float | None = field({'type': 'nullable', 'schema': POSITIVE}, 'Its upper end; measured: the largest sample. Absent: as the value.', default=None)
     samples: list[float] = field({'type': 'list', 'items_schema': POSITIVE}, 'Every repetition, in this unit, in order.', default_factory=list)
-    threads: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Threads that did it together; absent: does not apply.', default=None)
+    threads: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Threads that did it together; absent: does not apply.', default=None)
     dtype: str | None = field({'type': 'nullable', 'schema': NAME}, 'Number format of the operands, e.g. f32, bf16, q4_K; absent: does not apply.', default=None)
     vectors: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Vectors that a matrix was multiplied by at once; absent: does not apply, or is not known.', default=None)
     working_set: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Bytes that were read again and again; what is smaller may stay in a cache. Absent: not known.', default=None)
     sparsity: Literal['dense', 'structured'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['dense', 'structured']}}, 'Published arithmetic rates: dense, or counting zeros that are skipped.', default=None)
-    efficiency: float | None = field({'type': 'nullable', 'schema': {'type': 'float', 'allow_inf_nan': False, 'gt': 0, 'le': 1}}, 'Published: the part of it that is assumed to be reached.', default=None)
+    efficiency: float | None = field({'type': 'nullable', 'schema': EFFICIENCY}, 'Published: the part of it that is assumed to be reached.', default=None)
     method: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Measured: how, with sizes.', default=None)
     source: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Published: the document it is from.', default=None)
     confidence: Literal['high', 'medium', 'low'] = field(CONFIDENCE, 'How far it is to be trusted.', default='medium')
@@ -46,7 +47,7 @@ class Device(Record):
     """An accelerator, as its own tool describes it."""
 
     name: str = field(TEXT, 'Its name.')
-    count: int = field({'type': 'int', 'ge': 1}, 'How many there are.', default=1)
+    count: int = field(AT_LEAST_ONE, 'How many there are.', default=1)
     memory: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Bytes of its memory.', default=None)
     driver: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Version of its driver.', default=None)
     tool: str = field(TEXT, 'The tool that said so, with its version.')

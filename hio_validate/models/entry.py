@@ -11,7 +11,9 @@ from typing import Literal
 
 from hio_validate.models.base import (
     ADDRESS,
+    AT_LEAST_ONE,
     COMMIT_ID,
+    COUNT,
     DIGEST,
     NAME,
     PIN,
@@ -23,10 +25,8 @@ from hio_validate.models.base import (
     JudgedBy,
 )
 from hio_validate.models.estimate import NOT_NEGATIVE
-from hio_validate.models.observation import COUNT
 from hio_validate.models.plan import BETTER
 from hio_validate.models.record import Record, field
-from hio_validate.models.shape import AT_LEAST_ONE
 
 HAZARD = {'type': 'literal', 'expected': ['contention', 'incorrect-ownership', 'malformed-state', 'non-finite-values', 'resource-limit', 'crash', 'other']}
 

@@ -9,12 +9,21 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import ADDRESS, NAME, PIN, REFERENCE, SERVICE, TEXT, TIME, JudgedBy
-from hio_validate.models.ceilings import CONFIDENCE, UNIT
-from hio_validate.models.observation import COUNT
+from hio_validate.models.base import (
+    ADDRESS,
+    AT_LEAST_ONE,
+    COUNT,
+    NAME,
+    PIN,
+    REFERENCE,
+    SERVICE,
+    TEXT,
+    TIME,
+    JudgedBy,
+)
+from hio_validate.models.ceilings import CONFIDENCE, EFFICIENCY, UNIT
 from hio_validate.models.plan import BETTER, METRIC
 from hio_validate.models.record import Record, field
-from hio_validate.models.shape import AT_LEAST_ONE
 
 NOT_NEGATIVE = {'type': 'float', 'allow_inf_nan': False, 'ge': 0}
 
@@ -42,7 +51,7 @@ class UnitCost(Record):
     amount: Amount = field(Amount.core, 'The rate or the time, efficiency included.')
     ceiling: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'The ceilings document it is from.', default=None)
     rate: str | None = field({'type': 'nullable', 'schema': NAME}, 'The rate in that document.', default=None)
-    efficiency: float | None = field({'type': 'nullable', 'schema': {'type': 'float', 'allow_inf_nan': False, 'gt': 0, 'le': 1}}, 'The assumed part of a published ceiling; absent: achieved locally, all of it.', default=None)
+    efficiency: float | None = field({'type': 'nullable', 'schema': EFFICIENCY}, 'The assumed part of a published ceiling; absent: achieved locally, all of it.', default=None)
     assumed: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Where no ceiling says it: who assumes it and why.', default=None)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import NAME, SHA256, TEXT, FileHash
+from hio_validate.models.base import AT_LEAST_ONE, COUNT, NAME, SHA256, TEXT, FileHash
 from hio_validate.models.record import Record, field
 
 
@@ -23,8 +23,8 @@ class Message(Record):
 class DraftLengths(Record):
     """How many tokens a speculative step may draft."""
 
-    min: int = field({'type': 'int', 'ge': 0}, 'Fewest drafted tokens.')
-    max: int = field({'type': 'int', 'ge': 0}, 'Most drafted tokens.')
+    min: int = field(COUNT, 'Fewest drafted tokens.')
+    max: int = field(COUNT, 'Most drafted tokens.')
 
 
 class Expected(Record):
@@ -46,7 +46,7 @@ class Fixture(Record):
     messages: list[Message] | None = field({'type': 'nullable', 'schema': {'type': 'list', 'items_schema': Message.core}}, 'The conversation, for a chat endpoint.', default=None)
     file: FileHash | None = field({'type': 'nullable', 'schema': FileHash.core}, 'A file beside this document that holds the prompt.', default=None)
     nonce: Literal['none', 'each-request'] = field({'type': 'literal', 'expected': ['none', 'each-request']}, 'each-request: a text of fixed length, new for each request and equal in both arms, stands in front.', default='none')
-    max_tokens: int = field({'type': 'int', 'ge': 1}, 'Output budget in tokens.')
+    max_tokens: int = field(AT_LEAST_ONE, 'Output budget in tokens.')
     ignore_eos: bool = field({'type': 'bool'}, 'Whether the answer goes on to the budget.', default=False)
     seed: int | Literal['unknown'] = field({'type': 'union', 'choices': [{'type': 'int'}, {'type': 'literal', 'expected': ['unknown']}]}, 'Seed of the sampler; unknown is a word.')
     sampling: dict[str, str | bool | int | float | list[str]] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': {'type': 'union', 'choices': [{'type': 'str'}, {'type': 'bool'}, {'type': 'int'}, {'type': 'float', 'allow_inf_nan': False}, {'type': 'list', 'items_schema': TEXT}]}}, "The complete sampling chain by the engine's request names; `model` where the model's metadata decide.")

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import NAME, PIN, SERVICE, SHA256, TEXT, FileHash, JudgedBy
+from hio_validate.models.base import AT_LEAST_ONE, COUNT, NAME, PIN, SERVICE, SHA256, TEXT, FileHash, JudgedBy
 from hio_validate.models.record import Record, field
-
-COUNT = {'type': 'int', 'ge': 0}
 
 
 class Source(Record):
@@ -36,7 +34,7 @@ class Finding(Record):
 
     id: str = field(NAME, 'Kind of finding, e.g. impossible-value.')
     line: int = field(COUNT, 'Line of the first one in the source; 0: the file as a whole.')
-    count: int = field({'type': 'int', 'ge': 1}, 'How many there are.', default=1)
+    count: int = field(AT_LEAST_ONE, 'How many there are.', default=1)
     message: str = field(TEXT, 'The first one, in a sentence.')
 
 

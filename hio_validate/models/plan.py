@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import ADDRESS, NAME, REFERENCE, SCALAR, SERVICE, TEXT
+from hio_validate.models.base import ADDRESS, AT_LEAST_ONE, COUNT, NAME, REFERENCE, SCALAR, SERVICE, TEXT
 from hio_validate.models.record import Record, field
 
 METRIC = {'type': 'literal', 'expected': ['decode_tps', 'prefill_tps', 'ttft_ms', 'itl_ms', 'tpot_ms', 'wall_s', 'bench_prefill_tps', 'bench_decode_tps']}
@@ -35,16 +35,16 @@ class PlannedArm(Record):
 class Requests(Record):
     """Requests of a leg."""
 
-    warm_up: int = field({'type': 'int', 'ge': 0}, 'Requests before the measured ones; they never count.', default=1)
-    measured: int = field({'type': 'int', 'ge': 1}, 'Measured requests; a leg stays one trial, however many there are.')
+    warm_up: int = field(COUNT, 'Requests before the measured ones; they never count.', default=1)
+    measured: int = field(AT_LEAST_ONE, 'Measured requests; a leg stays one trial, however many there are.')
 
 
 class Bench(Record):
     """What llama-bench is asked for, where it is the measuring method."""
 
-    prompt_tokens: int = field({'type': 'int', 'ge': 0}, 'Tokens of the prompt test; 0 = none.')
-    generated_tokens: int = field({'type': 'int', 'ge': 0}, 'Tokens of the generation test; 0 = none.')
-    repetitions: int = field({'type': 'int', 'ge': 1}, 'Repetitions within one process.', default=1)
+    prompt_tokens: int = field(COUNT, 'Tokens of the prompt test; 0 = none.')
+    generated_tokens: int = field(COUNT, 'Tokens of the generation test; 0 = none.')
+    repetitions: int = field(AT_LEAST_ONE, 'Repetitions within one process.', default=1)
 
 
 class QualityGate(Record):

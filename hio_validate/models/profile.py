@@ -9,11 +9,20 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import NAME, PIN, REFERENCE, SERVICE, TEXT, TIME, FileHash, JudgedBy
+from hio_validate.models.base import (
+    AT_LEAST_ONE,
+    COUNT,
+    NAME,
+    PIN,
+    REFERENCE,
+    SERVICE,
+    TEXT,
+    TIME,
+    FileHash,
+    JudgedBy,
+)
 from hio_validate.models.estimate import NOT_NEGATIVE, PATH, TERM_NAME
-from hio_validate.models.observation import COUNT
 from hio_validate.models.record import Record, field
-from hio_validate.models.shape import AT_LEAST_ONE
 
 
 class Part(Record):

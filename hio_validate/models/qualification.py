@@ -9,11 +9,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import KNOWN_SHA256, NAME, PIN, SCALAR, SERVICE, TEXT, TIME, FileHash, JudgedBy
+from hio_validate.models.base import (
+    AT_LEAST_ONE,
+    KNOWN_SHA256,
+    NAME,
+    PIN,
+    SCALAR,
+    SERVICE,
+    TEXT,
+    TIME,
+    FileHash,
+    JudgedBy,
+)
 from hio_validate.models.record import Record, field
-from hio_validate.models.shape import AT_LEAST_ONE
-
-COUNT = AT_LEAST_ONE
 
 
 class Identity(Record):

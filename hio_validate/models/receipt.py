@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import Literal
 
 from hio_validate.models.base import (
+    AT_LEAST_ONE,
+    COUNT,
     KNOWN_SHA256,
     NAME,
     PIN,
@@ -22,7 +24,6 @@ from hio_validate.models.base import (
     FileHash,
     JudgedBy,
 )
-from hio_validate.models.observation import COUNT
 from hio_validate.models.plan import BETTER
 from hio_validate.models.record import Record, field
 
@@ -33,7 +34,7 @@ class Source(FileHash):
     """The file as it was given, kept as bytes beside this document."""
 
     format: str = field(NAME, 'What it is, e.g. lm-eval or test-backend-ops.')
-    line: int | None = field({'type': 'nullable', 'schema': {'type': 'int', 'ge': 1}}, 'Line where it begins in the source, where that can be told.', default=None)
+    line: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Line where it begins in the source, where that can be told.', default=None)
 
 
 class Lines(FileHash):
@@ -131,7 +132,7 @@ class HumanScore(_Receipt):
     scorer: str = field(TEXT, 'Who scored; a role or a pseudonym is enough.')
     blinding: Literal['blind', 'open'] = field({'type': 'literal', 'expected': ['blind', 'open']}, 'Whether the scorer knew which arm an answer is from.')
     key_sha256: str | None = field({'type': 'nullable', 'schema': SHA256}, 'SHA-256 of the key that says which answer is from which arm, made before scoring.', default=None)
-    items: int = field({'type': 'int', 'ge': 1}, 'Number of scored items.')
+    items: int = field(AT_LEAST_ONE, 'Number of scored items.')
     scale: Scale = field(Scale.core, 'What a score may be.')
     scores: FileHash = field(FileHash.core, 'The scores, one JSON object a line: item and score.')
 

@@ -11,6 +11,8 @@ from typing import Literal
 
 from hio_validate.models.base import (
     ADDRESS,
+    AT_LEAST_ONE,
+    COUNT,
     NAME,
     PIN,
     SCALAR,
@@ -39,7 +41,7 @@ class Raw(Record):
     file: str = field(TEXT, 'File beside this document.')
     sha256: str = field(SHA256, 'SHA-256 of its bytes.')
     format: Literal['tsv', 'jsonl'] = field({'type': 'literal', 'expected': ['tsv', 'jsonl']}, 'Tab-separated with one header line, or JSON lines.')
-    rows: int = field({'type': 'int', 'ge': 0}, 'Number of rows without the header.')
+    rows: int = field(COUNT, 'Number of rows without the header.')
     arm: str = field(NAME, 'Column that names the arm.')
     leg: str | None = field({'type': 'nullable', 'schema': NAME}, 'Column that numbers the leg: its rows are one trial. Absent = every row is one.', default=None)
     phase: str | None = field({'type': 'nullable', 'schema': NAME}, 'Column that says warm-up, check or measured; only measured rows count.', default=None)
@@ -66,8 +68,8 @@ class Scope(Record):
 class Leg(Record):
     """One leg: a process of its own, started, measured and ended. A leg that is invalid stays on record."""
 
-    leg: int = field({'type': 'int', 'ge': 1}, 'Number in the order in which they ran, 1 first.')
-    place: int = field({'type': 'int', 'ge': 1}, "Place in the plan's order; a leg that is run again has the same one.")
+    leg: int = field(AT_LEAST_ONE, 'Number in the order in which they ran, 1 first.')
+    place: int = field(AT_LEAST_ONE, "Place in the plan's order; a leg that is run again has the same one.")
     arm: str = field(NAME, 'The arm it measured.')
     started: str = field(TIME, 'Start of its process.')
     ended: str = field(TIME, 'End of its last request, or when it was given up.')
@@ -82,14 +84,14 @@ class Samples(FileHash):
     """Readings of host and processes during the legs, kept as bytes."""
 
     period_s: float = field({'type': 'float', 'gt': 0, 'allow_inf_nan': False}, 'Seconds between two samples, as planned.')
-    count: int = field({'type': 'int', 'ge': 0}, 'Number of samples.')
+    count: int = field(COUNT, 'Number of samples.')
     longest_gap_s: float = field({'type': 'float', 'ge': 0, 'allow_inf_nan': False}, 'Longest time without a sample in a leg.')
 
 
 class QualityRows(FileHash):
     """Answers to a task set, one JSON object a line: leg, arm, item, status, expected, generated, answer."""
 
-    rows: int = field({'type': 'int', 'ge': 0}, 'Number of rows.')
+    rows: int = field(COUNT, 'Number of rows.')
     tasks: str = field(PIN, 'The task set that was asked.')
 
 

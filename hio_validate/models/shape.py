@@ -9,13 +9,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hio_validate.models.base import NAME, SERVICE, SHA256, TEXT, FileHash, JudgedBy
-from hio_validate.models.observation import COUNT
+from hio_validate.models.base import AT_LEAST_ONE, COUNT, NAME, SERVICE, SHA256, TEXT, FileHash, JudgedBy
 from hio_validate.models.record import Record, field
-
-COUNT = COUNT
-
-AT_LEAST_ONE = {'type': 'int', 'ge': 1}
 
 ROLE = {'type': 'literal', 'expected': ['embedding', 'output', 'attention', 'feed-forward', 'experts', 'norm', 'draft', 'other']}
 
@@ -46,8 +41,11 @@ class Attention(Record):
     layers: int = field(AT_LEAST_ONE, 'How many.')
     kv_heads: int = field(COUNT, 'Heads of K and V; 0: these layers keep no K/V.')
     key_size: int = field(COUNT, 'Numbers of K a head.')
-    value_size: int = field(COUNT, 'Numbers of V a head.')
+    value_size: int = field(COUNT, 'Numbers of V a head; 0: V is a part of K (a latent).')
+    expanded_key_size: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'A latent: numbers of K a head of Q, when it is expanded; absent: not told.', default=None)
+    expanded_value_size: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'A latent: numbers of V a head of Q, when it is expanded; absent: not told.', default=None)
     window: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Tokens that they look back; absent: all.', default=None)
+    chunked: bool = field({'type': 'bool'}, 'Windows are chunks of the sequence: a token looks back to where its own begins.', default=False)
 
 
 class Experts(Record):

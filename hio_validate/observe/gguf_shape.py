@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from hio_validate.observe.gguf_numbers import Numbers
 from hio_validate.observe.gguf_tensors import Contents, Tensor
-from hio_validate.observe.gguf_windows import windows_of
+from hio_validate.observe.gguf_windows import in_chunks, windows_of
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.shaping.read_shape import NOTHING, ExpertCounts, Keeps, Part, ReadShape, Role
 
@@ -203,7 +203,7 @@ def _kept(
     tensors: Mapping[str, Tensor],
     unknown: list[str],
 ) -> list[Keeps]:
-    if header.number("attention.key_length_mla"):
+    if expanded := header.number("attention.key_length_mla"):
         # V is a view of the kept latent: src/models/deepseek2.cpp, src/llama-kv-cache.cpp (has_v)
         latent = header.number("attention.key_length")
         if not latent:
@@ -212,7 +212,9 @@ def _kept(
             )
         if any(windows):
             unknown.append("layers with a window may keep a latent of another size: counted as all alike")
-        return [Keeps(1, latent, 0, window) for window in windows]
+        value = header.number("attention.value_length_mla")
+        both = (expanded, value) if value else None
+        return [Keeps(1, latent, 0, window, expanded=both) for window in windows]
     heads = header.each("attention.head_count", layers)
     kv_heads = header.each("attention.head_count_kv", layers) or heads
     if heads is None or kv_heads is None:
@@ -220,10 +222,11 @@ def _kept(
             f"{header.architecture}.attention.head_count is missing, and the file has attention layers"
         )
     key, value = (_head_size(header, which, heads) for which in ("key", "value"))
+    chunked = in_chunks(header.architecture) and any(windows)
     key_windowed = header.number("attention.key_length_swa") or key
     value_windowed = header.number("attention.value_length_swa") or value
     return [
-        Keeps(count, key_windowed if window else key, value_windowed if window else value, window)
+        Keeps(count, key_windowed if window else key, value_windowed if window else value, window, chunked)
         if count
         else NOTHING
         for count, window in zip(kv_heads, windows, strict=True)

@@ -73,10 +73,6 @@ def windows_of(header: Numbers, layers: int, unknown: list[str]) -> list[int | N
         window = period.window
     if not window or stated == 0 or name in NOT_WINDOWED:
         return [None] * layers
-    if period and period.chunked:
-        unknown.append(
-            f"layers with a window attend within chunks of {window} tokens: half of one in the mean, and counted as all"
-        )
     key = f"{name}.attention.sliding_window_pattern"
     if key in header.contents.by_layer:
         pattern = header.each("attention.sliding_window_pattern", layers) or ()
@@ -93,3 +89,9 @@ def windows_of(header: Numbers, layers: int, unknown: list[str]) -> list[int | N
         return [window] * layers
     full = 0 if period is not None and period.full_first else every - 1
     return [None if layer % every == full else window for layer in range(layers)]
+
+
+def in_chunks(architecture: str) -> bool:
+    """Whether windows of an architecture are chunks: LLAMA_SWA_TYPE_CHUNKED in src/models/llama4.cpp."""
+    period = WINDOWED.get(architecture)
+    return period is not None and period.chunked

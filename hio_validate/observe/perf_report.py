@@ -14,12 +14,16 @@ from dataclasses import dataclass
 from hio_validate.observe.refusal import Unobservable
 
 _FOLDED = re.compile(r"(?P<frames>\S.*) (?P<count>[0-9]+)$")
-_EVENT = re.compile(r"# Samples: (?P<samples>\S+) +of event '(?P<event>[^']+)'")
+_EVENT = re.compile(r"# Samples: (?P<samples>\S+) +of events? '(?P<event>[^']+)'")
 _COUNT = re.compile(r"# Event count \(approx\.\): (?P<count>[0-9]+)")
 _HEADER = re.compile(r"# (?P<key>perf version|cmdline|captured on) *: (?P<value>.+)$")
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 _LEAST_TOLD = 50.0
 """Percent of the samples that a report has to tell; less is a cut one."""
+_MOST_DIGITS = 18
+"""Digits of a count: nanoseconds of a whole year on a thousand processors have no more."""
+_LARGE, _TIMES = 5.0, 5.0
+"""A row of that many percent has its part of the samples, but for that factor: an event's period varies."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,10 @@ def _folded(lines: Sequence[str]) -> Sampled:
                 f"line {number} is neither of a perf report nor a folded stack: expected `frame;frame COUNT`, "
                 f"got {line.strip()[:60]!r}; perf report --stdio -n prints what can be read"
             )
+        if len(found["count"]) > _MOST_DIGITS:
+            raise Unobservable(
+                f"line {number} counts {found['count'][:20]}…: expected at most {_MOST_DIGITS} digits"
+            )
         symbol = found["frames"].split(";")[-1].strip()
         counts[symbol] = counts.get(symbol, 0) + int(found["count"])
     if not sum(counts.values()):
@@ -62,7 +70,7 @@ def _folded(lines: Sequence[str]) -> Sampled:
 
 def _report(lines: Sequence[str]) -> Sampled:
     events = [found["event"] for line in lines if (found := _EVENT.match(line))]
-    if len(events) > 1:
+    if len(events) > 1 or any(", " in event for event in events):
         raise Unobservable(
             f"it is of several events ({', '.join(events)}): expected one; perf record -e names which"
         )
@@ -77,6 +85,8 @@ def _report(lines: Sequence[str]) -> Sampled:
         raise Unobservable(
             f"its rows tell {told:.2f} % of the samples: expected at least {_LEAST_TOLD:.0f}; it was cut, or filtered"
         )
+    if counted is not None:
+        _agree(shares, counted)
     if counted is None and total is None:
         raise Unobservable(
             "it says neither samples nor an event count: expected the column Samples (perf report --stdio -n)"
@@ -88,6 +98,18 @@ def _report(lines: Sequence[str]) -> Sampled:
     return Sampled(
         counted, rest, events[0] if events else None, head.get("perf version"), head.get("cmdline")
     )
+
+
+def _agree(shares: Mapping[str, float], counted: Mapping[str, int]) -> None:
+    """Percent and samples of one row tell the same. Raises Unobservable where they do not."""
+    told, whole = sum(shares.values()), sum(counted.values())
+    for symbol, share in shares.items():
+        expected = whole * share / told
+        if share >= _LARGE and not expected / _TIMES <= counted.get(symbol, 0) <= expected * _TIMES:
+            raise Unobservable(
+                f"its row {symbol[:60]} has {share:.2f} % and {counted.get(symbol, 0)} of {whole} samples: expected about "
+                f"{expected:.0f}; the report was edited, or is of several runs"
+            )
 
 
 def _columns(lines: Sequence[str]) -> tuple[dict[str, tuple[int, int | None]], int]:

@@ -149,12 +149,12 @@ def _child(asked: Asked) -> Iterator[dict[str, Any]]:
     command = [sys.executable, "-P", "-m", CHILD]
     try:
         done = subprocess.run(
-            command, input=json.dumps(asdict(asked)), capture_output=True, text=True, timeout=asked.seconds + AFTER,
+            command, input=json.dumps(asdict(asked)), capture_output=True, encoding="utf-8", errors="replace", timeout=asked.seconds + AFTER,
             env={**os.environ, "GGML_NO_BACKTRACE": "1"}, check=False,
         )  # fmt: skip
         out, ended = done.stdout, _end(done.returncode, done.stderr)
     except subprocess.TimeoutExpired as error:
-        out = (error.stdout or b"").decode()
+        out = (error.stdout or b"").decode(errors="replace")
         ended = f"it did not end within {asked.seconds + AFTER:.0f} s and was ended"
     except OSError as error:
         raise CannotProbe(f"no process can be started to measure in: {error.strerror}") from None

@@ -131,6 +131,10 @@ def _attention(each: Attention) -> str:
     if not each.kv_heads:
         return f"{counted(each.layers, 'layer')} without K and V"
     window = f"the last {each.window} tokens" if each.window else "all tokens"
+    if each.chunked:
+        window = f"chunks of {each.window} tokens"
+    if not each.value_size:
+        return f"{counted(each.layers, 'layer')} over {window}: a latent of {each.key_size} numbers, of which V is a part"
     return (
         f"{counted(each.layers, 'layer')} over {window}: {counted(each.kv_heads, 'head')} of K and V, "
         f"{each.key_size} numbers of K and {each.value_size} of V a head"

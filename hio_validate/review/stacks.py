@@ -14,7 +14,8 @@ from hio_validate.repo import Item
 from hio_validate.review.changes import How, SettingChange, StackChange
 from hio_validate.review.placed import Placed, origin, written
 from hio_validate.review.trees import Trees
-from hio_validate.settings.difference import Compared, Difference, Group, Pairs, difference
+from hio_validate.settings.alignment import Pairs
+from hio_validate.settings.difference import Compared, Difference, Group, difference
 from hio_validate.settings.secrets import WITHHELD
 from hio_validate.settings.setting import Class, Effective, Setting
 from hio_validate.settings.value import ABSENT, UNKNOWN

@@ -18,11 +18,12 @@ Feed = Literal["dense", "mixture", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer. `window`: tokens that its attention looks back, None: all."""
+    """One layer. `window`: tokens that its attention looks back, None: all; `chunked`: to where the chunk begins."""
 
     mixer: Mixer
     feed: Feed
     window: int | None = None
+    chunked: bool = False
 
 
 def layers_of(read: Config) -> list[Layer]:
@@ -31,8 +32,10 @@ def layers_of(read: Config) -> list[Layer]:
         return [_block(kind) for kind in _blocks(read)]
     count = read.number("num_hidden_layers")
     feeds: list[Feed] = ["mixture" if _is_mixture(read, layer) else "dense" for layer in range(count)]
+    chunked = read.family.windows == "chunks"
     return [
-        Layer(mixer, feed, window) for (mixer, window), feed in zip(_mixers(read, count), feeds, strict=True)
+        Layer(mixer, feed, window, chunked and window is not None)
+        for (mixer, window), feed in zip(_mixers(read, count), feeds, strict=True)
     ]
 
 

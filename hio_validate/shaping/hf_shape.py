@@ -52,7 +52,7 @@ def shape_of(config: Mapping[str, Any], dtype: str | None = None) -> ReadShape:
         read.unknown.append("what is beside the text model (vision, sound) is not counted")
     return ReadShape(
         format="hf-config", layers=layers, parts=tuple(parts), attention=tuple(
-            replace(kept, window=each.window) if each.mixer == "attention" else NOTHING for each in kinds
+            replace(kept, window=each.window, chunked=each.chunked) if each.mixer == "attention" else NOTHING for each in kinds
         ),
         architecture=name,
         embedding=width, heads=heads, vocabulary=read.number("vocab_size"),
@@ -91,7 +91,9 @@ def _tied(config: Mapping[str, Any], text: Mapping[str, Any], family: Family) ->
 def _kept(read: Config, heads: int, width: int) -> Keeps:
     """What a layer that attends keeps of a token."""
     if read.family.latent:
-        return Keeps(1, read.number("kv_lora_rank") + read.number("qk_rope_head_dim"), 0)
+        rotary = read.number("qk_rope_head_dim")
+        expanded = read.number("qk_nope_head_dim") + rotary, read.number("v_head_dim")
+        return Keeps(1, read.number("kv_lora_rank") + rotary, 0, expanded=expanded)
     kv_heads = read.maybe("num_key_value_heads") or heads
     size = read.maybe("head_dim")
     if not size:
@@ -116,10 +118,6 @@ def _say_what_is_not_counted(read: Config, kinds: Sequence[Layer]) -> None:
     if read.family.drafts is None:
         read.unknown.append(
             "layers for multi-token prediction, which config.json does not tell of, are not counted"
-        )
-    if read.family.windows == "chunks" and any(each.window for each in kinds):
-        read.unknown.append(
-            "layers with a window attend within chunks of that size: half of one in the mean, and counted as all"
         )
 
 

@@ -11,15 +11,23 @@ Role = Literal["embedding", "output", "attention", "feed-forward", "experts", "n
 
 @dataclass(frozen=True, slots=True)
 class Keeps:
-    """What one layer keeps a token: `kv_heads` times `key` and `value` numbers; `window` tokens back, None: all."""
+    """What one layer keeps a token: `kv_heads` times `key` and `value` numbers; `window` tokens back, None: all,
+    or `chunked`: to where the chunk of so many tokens begins.
+
+    `expanded`: of a latent, the numbers of K and of V a head of Q that it stands for, None: not told.
+    """
 
     kv_heads: int
     key: int
     value: int
     window: int | None = None
+    chunked: bool = False
+    expanded: tuple[int, int] | None = None
 
 
 NOTHING = Keeps(0, 0, 0)
+
+_EXPANDED = ("expanded_key_size", "expanded_value_size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +88,16 @@ class ReadShape:
         return found
 
 
-def _grouped(layers: Iterable[Keeps]) -> list[dict[str, int]]:
+def _grouped(layers: Iterable[Keeps]) -> list[dict[str, int | bool]]:
     """Layers that keep alike, counted, in the order in which the first of each stands."""
     counts: dict[Keeps, int] = {}
     for each in layers:
         counts[each] = counts.get(each, 0) + 1
     return [
         {"layers": count, "kv_heads": each.kv_heads, "key_size": each.key, "value_size": each.value}
+        | (dict(zip(_EXPANDED, each.expanded, strict=True)) if each.expanded else {})
         | ({"window": each.window} if each.window else {})
+        | ({"chunked": True} if each.window and each.chunked else {})
         for each, count in counts.items()
     ]
 

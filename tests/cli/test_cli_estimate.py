@@ -120,7 +120,10 @@ def test_an_open_failure_is_one_and_says_why(repo: Path) -> None:
     said = _estimate(repo)
     assert said.code == 1
     assert "nan" in said.out and "correctness" in said.out
-    assert json.loads(_estimate(repo, "--format", "json").out)["next"] is None
+    assert "BLOCKED, base has an open correctness failure" in " ".join(said.out.split("\nDRAFT")[0].split())
+    shape = json.loads(_estimate(repo, "--format", "json").out)
+    assert (shape["candidates"], shape["next"]["candidate"]) == ([], None)
+    assert shape["next"]["route"] == "measure-baseline" and len(shape["blocked_by"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,10 @@ def test_the_ledger_recorded_here_says_what_was_written_down_by_hand() -> None:
         in next_.out
     )
     assert (
+        "  the bundle prefill-trio  (base-to-trio)\n    measure its members together: do two threads"
+        in next_.out
+    ), "a decision about one of its members says nothing of the bundle"
+    assert (
         "the parent is threads-2 meanwhile"
         in hio(OWN, "ledger", "next", "lab/gemma-270m", "--format", "json").out
     )
@@ -94,6 +98,32 @@ def test_the_campaign_says_what_was_written_down_by_hand(tmp_path: Path) -> None
         "excluded": ["threadpools", "SMALL_BATCH"],
         "tests": ["the bundle capacity", "defaults of P0 and Z2"],
     }
+
+
+def test_a_bundle_is_asked_in_the_words_of_whoever_names_it_and_not_one_of_its_members(
+    tmp_path: Path,
+) -> None:
+    build(tmp_path)
+    words = (
+        "--result-kind",
+        "speed",
+        "--benefit",
+        "b",
+        "--regression",
+        "r",
+        "--uncertainty",
+        "u",
+        "--workload",
+        "w",
+    )
+    desk = ("ledger", "append", "opportunity", "--service", "desk/tiny", "--by", "someone", *words)
+    assert hio(tmp_path, *desk, "--factor", "ctx-size", "--next", "one member alone").code == 0
+    first = hio(tmp_path, "ledger", "next", "desk/tiny").out
+    assert "do        measure its members together: does one process replace the pair" in first
+    assert "one member alone" in first, "it is asked for by itself"
+    assert hio(tmp_path, *desk, "--factor", "capacity", "--next", "all of them at once").code == 0
+    second = hio(tmp_path, "ledger", "next", "desk/tiny").out
+    assert "test      the bundle capacity\ndo        all of them at once" in second
 
 
 @pytest.mark.parametrize("words", [("ledger", "show"), ("ledger", "next"), ("status",)])

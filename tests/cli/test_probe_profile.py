@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,10 @@ def test_a_report_that_is_none_names_the_file(repo: Path) -> None:
     said = hio(repo, *WORDS)
     assert said.code == 3
     assert one_sentence(said).startswith("hio: perf.txt: line 1 is neither")
+
+
+def test_a_pipe_is_no_report_and_nobody_waits_for_it(repo: Path) -> None:
+    os.mkfifo(repo / "pipe")
+    said = hio(repo, *("pipe" if word == "perf.txt" else word for word in WORDS))
+    assert said.code != 0
+    assert "is no regular file: expected one that holds what perf report" in one_sentence(said)

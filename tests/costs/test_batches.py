@@ -77,7 +77,7 @@ def test_it_lies_within_what_its_neighbours_allow(times: dict[int, Interval], ve
     beside = spanned(times, Interval.exact(vectors))
     assert found.low <= min(times[each].low for each in beside) * max(1.0, vectors / min(beside)) * ABOUT
     assert found.low * ABOUT >= min(times[each].low / each for each in beside) * vectors
-    assert found.high * ABOUT >= max(times[each].high for each in beside)
+    assert found.high * ABOUT >= max(times[each].high / each for each in beside) * vectors
 
 
 @given(TIMES, VECTORS, VECTORS)

@@ -77,7 +77,7 @@ def test_bytes_by_format_add_up() -> None:
 
 def test_one_token_meets_the_active_experts_and_drafting_layers_stand_apart() -> None:
     assert weights_per_pass(EXPERTS, ONE) == Interval.exact(200 + 16000 * 2 / 8)
-    assert draft_bytes(EXPERTS) == Interval.exact(100.0)
+    assert draft_bytes(EXPERTS) == Interval(25.0, 25.0, 100.0)
     assert stored_bytes(EXPERTS) == Interval.exact(16300.0)
 
 
@@ -122,6 +122,21 @@ def test_the_mean_over_positions_is_that_of_each_position(
     assert attention_flops_over(WINDOWS, positions).value == pytest.approx(sum(multiplied) / count)
 
 
+@pytest.mark.parametrize(
+    ("first", "last"), [(1, 1), (1, 10), (1, 11), (3, 27), (10, 10), (11, 11), (7, 1000)]
+)
+def test_within_chunks_a_token_looks_back_to_where_its_own_begins(first: int, last: int) -> None:
+    """Places 1 to 10, 11 to 20, ...: a token at 11 sees itself alone."""
+    norm = [("norm", "f32", 1, 4)]
+    layers = {"layers": 1, "kv_heads": 1, "key_size": 1, "value_size": 1, "window": 10, "chunked": True}
+    model, places = shape(norm, heads=1, attention=[layers]), range(first, last + 1)
+    seen = [(place - 1) % 10 + 1 for place in places]
+    found = kv_read_over(model, places, "i8", "i8")
+    assert found.is_exact and found.value == pytest.approx(2 * sum(seen) / len(seen))
+    batches = kv_read_over(model, range(last, last + 1, 4), "i8", "i8", 4)
+    assert batches.contains(2.0 * min(last, 4))
+
+
 def test_operations_are_two_for_each_number_passed_and_attention_by_what_is_populated() -> None:
     assert products_by_type(DENSE, ONE, ONE) == {
         "q8_0": Interval.exact(2 * 3200), "Q4_K": Interval.exact(2 * (2560 + 5120)),
@@ -141,6 +156,27 @@ def test_layers_without_k_and_v_leave_the_heads_of_the_others_certain() -> None:
     hybrid = DENSE.model_copy(update={"attention": [kept, kept.model_copy(update={"kv_heads": 0})]})
     assert attention_flops_over(hybrid, at(1)) == attention_flops_over(DENSE, at(1))
     assert not attention_flops_over(WINDOWS, at(1)).is_exact  # two kinds of layers: heads are known at most
+
+
+def test_a_latent_is_read_once_by_all_heads_or_expanded_for_each() -> None:
+    """DeepSeek-V3, one layer: 128 heads; a latent of 576 numbers, or 192 of K and 128 of V a head."""
+    latent = {"layers": 1, "kv_heads": 1, "key_size": 576, "value_size": 0}
+    told = {**latent, "expanded_key_size": 192, "expanded_value_size": 128}
+    norm = [("norm", "f32", 1, 4)]
+    model, unsaid = (shape(norm, heads=128, attention=[each]) for each in (told, latent))
+    most = 2.0 * 128 * (576 + 576) * 10
+    assert attention_flops_over(model, at(10)) == Interval(most, 2.0 * 128 * (192 + 128) * 10, most)
+    assert attention_flops_over(unsaid, at(10)) == Interval(most, 0.0, most)
+    assert kv_bytes_per_token(model, "bf16", "bf16") == Interval.exact(576 * 2.0)
+
+
+def test_a_drafted_token_passes_its_experts_and_the_output() -> None:
+    """A draft layer of 100 bytes; the output takes 60. Of a mixture of 8, two are passed."""
+    weights = [("draft", "i8", 100, 100), ("output", "i8", 60, 60), ("experts", "i8", 8, 8)]
+    assert draft_bytes(shape(weights, draft_layers=1)) == Interval(160.0, 100.0, 160.0)
+    mixture = shape(weights, draft_layers=1, experts={"count": 8, "active": 2})
+    assert draft_bytes(mixture) == Interval(85.0, 25.0, 160.0)
+    assert draft_bytes(shape([("output", "i8", 60, 60)])) == Interval.exact(0.0)
 
 
 def test_a_token_is_multiplied_with_its_own_experts_however_many_the_batch_meets() -> None:

@@ -15,7 +15,7 @@ from urllib.error import URLError
 
 import pytest
 
-from hio_validate.planning import GREEDY
+from hio_validate.plans.fixtures import GREEDY
 from hio_validate.rules.missing_sampling_chain import chain
 
 pytestmark = pytest.mark.lab

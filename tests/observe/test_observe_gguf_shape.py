@@ -88,7 +88,9 @@ WINDOW = {"attention__sliding_window": 512}
 def test_which_layers_look_back_a_window(architecture: str, windows: list[int | None]) -> None:
     found = shape(llama_pairs(8, architecture, **WINDOW), llama_tensors(8))
     assert [each.window for each in found.attention] == windows
-    assert bool(found.unknown) is (architecture == "llama4")
+    assert not found.unknown
+    chunked = [each.chunked and each.window is not None for each in found.attention]
+    assert chunked == [architecture == "llama4" and window is not None for window in windows]
 
 
 @pytest.mark.parametrize(
@@ -187,9 +189,11 @@ def test_a_latent_is_kept_once_where_the_file_is_made_for_it() -> None:
     compressed = llama_pairs(
         2, "deepseek2", **sizes, attention__key_length_mla=192, attention__head_count_kv=1
     )
-    assert attention(compressed, llama_tensors()) == [
-        {"layers": 2, "kv_heads": 1, "key_size": 576, "value_size": 0}
-    ]
+    latent = {"layers": 2, "kv_heads": 1, "key_size": 576, "value_size": 0}
+    assert attention(compressed, llama_tensors()) == [latent]
+    told = {**compressed, "deepseek2.attention.value_length_mla": ("u32", 128)}
+    expanded = {"expanded_key_size": 192, "expanded_value_size": 128}
+    assert attention(told, llama_tensors()) == [{**latent, **expanded}]
     whole = llama_pairs(
         2, "deepseek2", **{**sizes, "attention__key_length": 192, "attention__value_length": 128}
     )

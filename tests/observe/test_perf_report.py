@@ -192,3 +192,17 @@ def test_every_table_is_of_a_family_that_hio_knows() -> None:
     from hio_validate.settings.family import PACKAGED  # the list of families, beside the table
 
     assert set(TABLES) <= set(PACKAGED)
+
+
+@pytest.mark.parametrize(
+    ("report", "says"),
+    [
+        (WITH_SAMPLES.replace("of event 'cpu-clock'", "of events 'cycles, instructions'"), "several events"),
+        (WITH_SAMPLES.replace("           600  llama", "             1  llama"), "60.00 % and 1 of 401 samples"),
+        ("a;b 5\na;c 99999999999999999999999999999\n", "line 2 counts 99999999999999999999…"),
+    ],
+    ids=["two events", "columns that contradict each other", "a count of 29 digits"],
+)  # fmt: skip
+def test_what_cannot_be_true_is_refused(report: str, says: str) -> None:
+    with pytest.raises(Unobservable, match=says):
+        read_report(report)

@@ -42,7 +42,7 @@ def refused(of: kernels.Asked) -> str:
 def compiled(folder: Path, body: dict[str, str]) -> Path:
     """A library with every function that is asked for; those of `body` do what it says, the others answer 1."""
     names = [*ggml.BASE, *ggml.CPU]
-    source = "#include <stdlib.h>\n" + "".join(
+    source = "#include <stdlib.h>\n#include <unistd.h>\n" + "".join(
         f"void *{name}(long first, long second) {{ {body.get(name, 'return (void *) 1;')} }}\n"
         for name in names
     )
@@ -86,6 +86,14 @@ def test_code_that_exits_says_its_code(tmp_path: Path) -> None:
     assert refused(asked(library, "Q6_K")).startswith(
         "matvec of Q6_K: the process that measures ended with exit code 7"
     )
+
+
+@needs_cc
+def test_bytes_that_are_no_text_between_the_answers_are_none_of_ours(tmp_path: Path) -> None:
+    library = compiled(
+        tmp_path, {**QUIET, "ggml_blck_size": 'write(1, "\\377\\376\\n", 3); write(2, "\\377!", 2); exit(7);'}
+    )
+    assert "ended with exit code 7: �!" in refused(asked(library, "Q6_K"))
 
 
 @needs_cc

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from hio_validate.models.family import Family
 from hio_validate.models.stack import Stack
 from hio_validate.settings import family as families
 from hio_validate.settings.catalogue import Catalogue
+from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Difference, Group
 from hio_validate.settings.resolve import resolve
 from hio_validate.settings.setting import Effective, Knowledge, Setting
 
@@ -86,3 +88,30 @@ def captured(
         **more,
     }
     return CapturedProcess.model_validate(data)
+
+
+SILENT = {*LEAVES_NO_DIFFERENCE}
+
+
+def told(found: Difference) -> dict[str, tuple[Group, str, str]]:
+    """Everything that is not equal."""
+    return {each.address: (each.group, each.from_, each.to) for each in found if each.group not in SILENT}
+
+
+def processes(**made: Any) -> Stack:
+    data = {name: {"engine": "x", **process} for name, process in made.items()}
+    found: Stack = reader("stack/v1").validate_python({"hio": "stack/v1", "name": "made", "processes": data})
+    return found
+
+
+def exhaustive(found: Difference, parent: Effective, candidate: Effective) -> bool:
+    """Every setting of either side is in exactly one place, and every place has one group."""
+    theirs = Counter(each.parent.address for each in found if each.parent)
+    mine = Counter(each.candidate.address for each in found if each.candidate)
+    addresses = [each.address for each in found]
+    grouped = [each for group in Group for each in found.of(group)]
+    return (
+        theirs == Counter(list(parent.settings))
+        and mine == Counter(list(candidate.settings))
+        and len(addresses) == len(set(addresses)) == len(grouped)
+    )

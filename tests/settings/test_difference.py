@@ -9,27 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hio_validate.models import reader
-from hio_validate.models.stack import Stack
-from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Compared, Difference, Group, difference
+from hio_validate.settings.difference import Compared, Group, difference
 from hio_validate.settings.resolve import resolve
-from hio_validate.settings.setting import Effective, Knowledge, Origin, Setting
+from hio_validate.settings.setting import Effective, Knowledge, Origin
 from hio_validate.settings.value import ABSENT, UNKNOWN
-from tests.settings.stacks import SHA, captured, effective, known, table
+from tests.settings.stacks import SHA, captured, effective, exhaustive, known, processes, table, told
 
-SILENT = {*LEAVES_NO_DIFFERENCE}
 OTHER_SHA = SHA[::-1]
-
-
-def told(found: Difference) -> dict[str, tuple[Group, str, str]]:
-    """Everything that is not equal."""
-    return {each.address: (each.group, each.from_, each.to) for each in found if each.group not in SILENT}
-
-
-def processes(**made: Any) -> Stack:
-    data = {name: {"engine": "x", **process} for name, process in made.items()}
-    found: Stack = reader("stack/v1").validate_python({"hio": "stack/v1", "name": "made", "processes": data})
-    return found
 
 
 # --- one change -------------------------------------------------------------------------------------------
@@ -183,49 +169,6 @@ def test_a_library_that_nobody_could_hash_is_no_mere_part_of_another_build() -> 
     assert unknown["server.lib.libx"] == (Group.UNKNOWN, SHA, UNKNOWN)
 
 
-# --- two vocabularies -------------------------------------------------------------------------------------
-
-
-def test_pairs_map_what_two_vocabularies_call_differently() -> None:
-    parent = resolve(processes(old={"argv": [["--draft-max", "3"], ["--draft-len", "9"]]}), {})
-    candidate = effective("llama", [["--spec-draft-n-max", "3"]])
-    pairs = {"draft": ["old draft-max", "old draft-len", "server --spec-draft-n-max"]}
-    found = difference(parent, candidate, pairs)
-    draft = found.find("draft")
-    assert draft is not None and (draft.group, draft.from_, draft.to) == (Group.EQUAL, "3", "3")
-    left_over = found.find("old.draft-len")
-    assert left_over is not None and left_over.group is Group.CHANGED
-    assert exhaustive(found, parent, candidate)
-
-
-def test_a_pair_hides_no_other_setting_of_the_same_name() -> None:
-    parent = resolve(processes(server={"argv": [["--a", "1"]]}), {})
-    candidate = resolve(processes(server={"argv": [["--a", "2"], ["--b", "1"]]}), {})
-    found = difference(parent, candidate, {"x": ["server a", "server b"]})
-    assert exhaustive(found, parent, candidate)
-    assert told(found) == {"server.a": (Group.UNKNOWN, UNKNOWN, "2")}
-
-
-def test_process_renames_map_and_may_cross() -> None:
-    one = {"argv": [["-t", "1"]]}
-    two = {"argv": [["-t", "2"]]}
-    knows = {"a": known("llama"), "b": known("llama")}
-    parent, candidate = resolve(processes(a=one, b=two), knows), resolve(processes(a=two, b=one), knows)
-    crossed = difference(parent, candidate, {"first": ["a", "b"], "second": ["b", "a"]})
-    assert told(crossed) == {} and exhaustive(crossed, parent, candidate)
-    changed = resolve(processes(a=two, b={"argv": [["-t", "7"]]}), knows)
-    found = told(difference(parent, changed, {"first": ["a", "b"], "second": ["b", "a"]}))
-    assert {address: each[0] for address, each in found.items()} == {
-        "b.threads": Group.CHANGED, "b.threads-batch": Group.FOLLOWED, "b.spec-draft-threads": Group.FOLLOWED,
-        "b.spec-draft-threads-batch": Group.FOLLOWED,
-    }  # fmt: skip
-
-
-def test_a_lone_process_is_the_same_whatever_it_is_called() -> None:
-    parent = resolve(processes(gpu={"argv": [["-t", "1"]]}), {"gpu": known("llama")})
-    assert told(difference(parent, effective("llama", [["-t", "1"]]))) == {}
-
-
 def test_a_setting_is_found_by_any_unambiguous_name() -> None:
     found = difference(effective("llama", [["-t", "1"]]), effective("llama"))
     for name in ("server.threads", "threads", "--threads", "-t", "LLAMA_ARG_THREADS"):
@@ -234,38 +177,7 @@ def test_a_setting_is_found_by_any_unambiguous_name() -> None:
     assert found.find("nothing") is None
 
 
-def test_two_settings_of_the_parent_that_became_one_are_both_told() -> None:
-    parent, candidate = effective("llama", [["--mmproj-auto"]]), effective("next")
-    merged = dict(parent.settings)
-    first = merged["server.ui"]
-    merged["server.webui"] = Setting(
-        "server.webui", "webui", "off", Origin.ARGV, first.class_, option=first.option, spelling="--webui"
-    )
-    found = difference(Effective(merged, (), parent.catalogues), candidate)
-    assert exhaustive(found, Effective(merged), candidate)
-
-
-def test_a_flag_that_switches_off_is_not_the_option_it_switches() -> None:
-    unlearned = resolve(processes(server={"argv": [["--no-perf"]]}), {"server": Knowledge()})
-    found = difference(unlearned, effective("llama", [["--perf"]]))
-    assert found.find("server.perf").group is Group.OPERATIONAL  # type: ignore[union-attr]
-    assert exhaustive(found, unlearned, effective("llama", [["--perf"]]))
-
-
 # --- properties -------------------------------------------------------------------------------------------
-
-
-def exhaustive(found: Difference, parent: Effective, candidate: Effective) -> bool:
-    """Every setting of either side is in exactly one place, and every place has one group."""
-    theirs = Counter(each.parent.address for each in found if each.parent)
-    mine = Counter(each.candidate.address for each in found if each.candidate)
-    addresses = [each.address for each in found]
-    grouped = [each for group in Group for each in found.of(group)]
-    return (
-        theirs == Counter(list(parent.settings))
-        and mine == Counter(list(candidate.settings))
-        and len(addresses) == len(set(addresses)) == len(grouped)
-    )
 
 
 lines = st.lists(

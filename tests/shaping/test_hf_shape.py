@@ -241,7 +241,12 @@ def attention(said: dict[str, Any]) -> list[Any]:
 
 
 def test_a_latent_is_kept_once() -> None:
-    assert attention(V3) == [{"layers": 61, "kv_heads": 1, "key_size": 576, "value_size": 0}]
+    assert attention(V3) == [
+        {
+            "layers": 61, "kv_heads": 1, "key_size": 576, "value_size": 0,
+            "expanded_key_size": 192, "expanded_value_size": 128,
+        }
+    ]  # fmt: skip
 
 
 def test_heads_that_are_shared() -> None:

@@ -53,9 +53,12 @@ def kernel_of(tier: Collection[Found], operand: Operand, price: Pricer) -> Kerne
         {count: _time(each, count, size) for count, each in measured.items()}, operand.vectors
     )
     many = operand.vectors
-    rate = Interval(
-        *((size if reads else 2 * many.value) / each for each in (time.value, time.high, time.low))
+    value, low, high = (
+        (size if reads else 2 * many.value) / each for each in (time.value, time.high, time.low)
     )
+    # A kernel that works in tiles may be slower than both of its neighbours: the slower one is likely enough.
+    beside = [measured[count].price.interval.low for count in counts if measured[count].reads == reads]
+    rate = Interval(value, min(low, *beside), high)
     return Kernel(_spanning(rate, [measured[count].price for count in counts], many), reads)
 
 
@@ -91,12 +94,12 @@ def _spanning(rate: Interval, prices: list[Price], vectors: Interval | None) -> 
     first, last = prices[0].cost, prices[-1].cost
     confidence: Any = least("medium", *(each.confidence for each in prices))
     names = [cost.rate for cost in (first, last) if cost.rate]
-    between = f"between {names[0]} and {names[-1]}" if len(set(names)) > 1 else f"as {names[0]}"
-    by = f"{vectors.value:.3g} vectors a pass" if vectors else "any number of vectors a pass"
+    between = f"{names[0]} to {names[-1]}" if len(set(names)) > 1 else f"as {names[0]}"
+    by = f"{vectors.value:.3g} vectors" if vectors else "any number of vectors"
     why = "; ".join(dict.fromkeys(each.cost.assumed for each in prices if each.cost.assumed))
     cost = UnitCost(
         amount=amount(rate, last.amount.unit if not vectors else first.amount.unit),
         ceiling=first.ceiling if first.ceiling == last.ceiling else None,
-        assumed="; ".join(filter(None, (f"{by}, {between}", why))),
+        assumed="; ".join(filter(None, (f"{by}: {between}", why))),
     )
     return Price(rate, cost, confidence, tuple(each for price in prices for each in price.assumptions))

@@ -146,6 +146,16 @@ def drafting_of(inputs: Inputs) -> Drafting | None:
     return Drafting(base(drafted), Interval(min(1.0, share.value), min(1.0, share.low), min(1.0, share.high)))
 
 
+def vectors_of(inputs: Inputs) -> float | None:
+    """Tokens that a pass evaluates at once: of decode those of all requests, of a prompt those of its largest pass; None unknown."""
+    workload = inputs.workload
+    if inputs.path != "decode-token":
+        tokens = workload.prompt_tokens
+        return float(min(tokens, workload.microbatch or tokens)) if tokens else None
+    drafting = drafting_of(inputs)
+    return workload.concurrency * (1 + drafting.tokens.value) if drafting else None
+
+
 def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
     """One token of one answer, in passes that each decode all concurrent requests.
 

@@ -102,8 +102,15 @@ def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
                 f"the shape {shape.name} tells no layers that attend: K/V and attention are left out"
             )
         return
+    without = sum(layers.layers for layers in shape.attention if not layers.kv_heads)
+    if without:
+        book.missing.append(
+            f"{without} layers of {shape.name} keep no K/V of their own: what they read instead (a state of fixed size, or "
+            "the K/V of other layers) is left out"
+        )
+    of_value = any(layers.kv_heads and layers.value_size for layers in shape.attention)
     for name, type in (("key-type", workload.key_type), ("value-type", workload.value_type)):
-        if type is None:
+        if type is None and (name == "key-type" or of_value):
             book.assume(
                 name, amount(Interval(2.0, 0.5, 4.0), "B"), "bytes of one number: its format is not known"
             )

@@ -117,6 +117,10 @@ class Seen:
         """Seconds of each term."""
         return times_of(self.ledger)
 
+    def bounded_by(self, term: str) -> str | None:
+        """The resource that a term of the ledger uses; None where it has no such term."""
+        return next((each.resource for each in self.ledger.terms if each.name == term), None)
+
     @cached_property
     def whole(self) -> Interval:
         """Seconds of the bound."""

@@ -6,12 +6,14 @@ gains nothing from a second one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from hio_validate.costs.formats import known_as
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, amount, base
+from hio_validate.estimating.bounds.kernels import vectors_of as counted_vectors
+from hio_validate.estimating.bounds.passes import vectors_of
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
 from hio_validate.estimating.candidates.sharding import shards
@@ -33,8 +35,8 @@ def find(seen: Seen, found: Found) -> None:
 
 
 def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
-    prefills = seen.inputs.path in ("prefill-token", "request")
-    lever, _ = next(seen.ways("prefill-threads" if prefills else "threads"), (None, None))
+    several = seen.inputs.path in ("prefill-token", "request") or (vectors_of(seen.inputs) or 1) > 1
+    lever, _ = next(seen.ways("prefill-threads" if several else "threads"), (None, None))
     now = seen.inputs.workload.threads
     limit = max(seen.times, key=lambda name: seen.times[name].value, default=None)
     if lever is None or now is None or limit not in ("compute", "weights", "kv-read"):
@@ -77,33 +79,51 @@ def _with_threads(seen: Seen, threads: int, quantity: str, times: float) -> Inpu
 
 def _by_threads(seen: Seen, limit: str, now: int) -> tuple[str, dict[int, Interval]]:
     """What bounds the term, and its rate by threads: of the engine's own kernel where that was measured with several."""
-    shape = seen.shape
+    shape, own = seen.shape, {"weights": "matvec", "compute": "matmul"}.get(limit)
+    if own is not None and shape is not None:
+        largest = max(shape.weights, key=lambda each: each.bytes)
+        rates = _rates(seen, own, largest.type, vectors_of(seen.inputs))
+        if now in rates and len(rates) > 1:
+            return own, rates
     if limit == "compute":
         return "matmul", _rates(seen, "matmul", "f32")
-    if limit == "weights" and shape is not None and seen.inputs.path == "decode-token":
-        largest = max(shape.weights, key=lambda each: each.bytes)
-        rates = _rates(seen, "matvec", largest.type)
-        if now in rates and len(rates) > 1:
-            return "matvec", rates
     return "memory-read", _rates(seen, "memory-read", None)
 
 
-def _rates(seen: Seen, quantity: str, dtype: str | None) -> dict[int, Interval]:
-    """Threads -> the rate that the target's host reached with them, the best of several."""
+def _rates(seen: Seen, quantity: str, dtype: str | None, vectors: float | None = None) -> dict[int, Interval]:
+    """Threads -> the rate that the target's host reached with them, the best of several.
+
+    vectors: of a pass; of the engine's own products those by the next smaller count that was measured tell, and none where a
+    pass has several and only one vector was measured.
+    """
     found: dict[int, Interval] = {}
     for item in seen.inputs.ceilings:
         document = item.model
         if document.how != "measured" or document.host != seen.inputs.workload.target_host:
             continue
-        for rate in document.rates.values():
-            is_it = rate.quantity == quantity and (
-                dtype is None or (rate.dtype is not None and known_as(rate.dtype) == known_as(dtype))
-            )
+        rates = [
+            each
+            for each in document.rates.values()
+            if each.quantity == quantity
+            and (dtype is None or (each.dtype is not None and known_as(each.dtype) == known_as(dtype)))
+        ]
+        count = _nearest_count(rates, vectors)
+        for rate in rates:
+            is_it = vectors is None or counted_vectors(rate) in (None, count)
             if is_it and rate.threads is not None:
                 mine = _interval(rate)
                 if rate.threads not in found or mine.value > found[rate.threads].value:
                     found[rate.threads] = mine
     return found
+
+
+def _nearest_count(rates: Iterable[Rate], vectors: float | None) -> int | None:
+    """The largest measured count that is not above `vectors`, but not one vector for several."""
+    counts = [count for each in rates if (count := counted_vectors(each)) is not None]
+    fitting = [
+        each for each in counts if vectors is not None and each <= vectors and (each > 1 or vectors == 1)
+    ]
+    return max(fitting, default=None)
 
 
 def _interval(rate: Rate) -> Interval:

@@ -68,6 +68,7 @@ def _proposed(
 ) -> Iterator[Mechanism]:
     own_layers = way.mechanism == "draft-own-layers"
     then, assumes = _drafted(seen.inputs, f"{lever.address} {to}", length, before, free=not own_layers)
+    then = _with_threads_of_several(seen, then)
     verify = _verify_cost(seen, then, length)
     cost = _draft_cost(seen, then, length) if own_layers else base(then.stated["draft-cost"]).value
     even = break_even_share(length, cost, verify)
@@ -81,12 +82,20 @@ def _proposed(
     source = "with the model's own draft layers" if own_layers else "from the text"
     yield Mechanism(
         f"draft-{_kind(to)}", 1, f"draft {length:.3g} tokens a pass {source} and verify them in one pass: "
-        f"{1 + accepted.value * length:.3g} tokens for one reading of the weights where {100 * accepted.value:.0f} % are accepted",
+        f"{1 + accepted.value * length:.3g} tokens{_at_what_cost(seen, verify)} where {100 * accepted.value:.0f} % are accepted",
         term="weights", lever=lever, to=to, then=then, assumes=assumes,
         confidence="low" if assumes and before is None else "medium",
         stop_if=f"no more than {100 * even:.0f} % of the drafted tokens are accepted (break-even), or the answers differ",
-        needs=(*way.needs, "the same answers as without drafting: a check or a task set", *_lengths_said(seen)),
+        needs=(*way.needs, "the same answers as without drafting: a check or a task set", *_lengths_said(seen, lever)),
     )  # fmt: skip
+
+
+def _with_threads_of_several(seen: Seen, then: Inputs) -> Inputs:
+    """A pass that verifies has the threads of passes over several tokens, where a setting says how many those are."""
+    lever, _ = next(seen.ways("prefill-threads"), (None, None))
+    if lever is None or not lever.number:
+        return then
+    return replace(then, workload=then.workload.model_copy(update={"threads": lever.number}))
 
 
 def _draft_layers(seen: Seen) -> bool:
@@ -123,10 +132,17 @@ def _verify_cost(seen: Seen, then: Inputs, length: float) -> float:
     return each_token.value * (length + 1) / seen.whole.value if seen.whole.value else 1.0
 
 
-def _lengths_said(seen: Seen) -> list[str]:
-    """A plan with drafting asks a fixture that says its lengths (rule missing-sampling-chain)."""
+def _at_what_cost(seen: Seen, verify: float) -> str:
+    """What such a pass shares: reading the weights, where memory bounds it; else what its arithmetic makes of it."""
+    if seen.bounded_by("weights") == "memory":
+        return " for one reading of the weights"
+    return f" of a pass that takes {verify:.3g} times as long"
+
+
+def _lengths_said(seen: Seen, lever: Lever) -> list[str]:
+    """A plan of llama-server with drafting asks a fixture that says its lengths (rule missing-sampling-chain)."""
     fixture = seen.inputs.fixture
-    if fixture is None or fixture.model.draft is not None:
+    if fixture is None or fixture.model.draft is not None or ".spec-" not in lever.address:
         return []
     return [f"a fixture like {fixture.name} that says draft: {{min: ..., max: ...}}; hio plan new writes one"]
 

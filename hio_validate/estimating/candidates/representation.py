@@ -11,7 +11,9 @@ from math import ceil
 from typing import Any
 
 from hio_validate.costs.formats import bytes_each, bytes_of, known_as
-from hio_validate.estimating.candidates.levers import MADE_BY, SMALLER
+from hio_validate.estimating.bounds.passes import ONE, Operand
+from hio_validate.estimating.bounds.rates import reading_price
+from hio_validate.estimating.candidates.levers import MADE_BY, NOTHING, SMALLER
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.shape import Shape, Weights
@@ -46,7 +48,7 @@ def _file(seen: Seen) -> Iterator[Mechanism]:
     for lever, way in seen.ways("weights-file"):
         made = MADE_BY.get(seen.engine, "")
         yield Mechanism(
-            f"weights-{to.lower()}", 3, f"keep the weights that are {largest.type} as {to}: {100 * saved:.0f} % fewer bytes of weights",
+            f"weights-{to.lower()}", 3, f"keep the weights that are {largest.type} as {to}: {100 * saved:.0f} % fewer bytes of weights{_of_kernels(seen, to)}",
             term="weights", lever=lever, change=f"{largest.type} weights -> {to} weights", then=then, stop_if=_WRONG,
             rollback="serve the file of weights that serves now; it stays where it is", route="quantise-and-evaluate",
             needs=(
@@ -55,6 +57,16 @@ def _file(seen: Seen) -> Iterator[Mechanism]:
                 GATE, WORDS, *way.needs,
             ),
         )  # fmt: skip
+
+
+def _of_kernels(seen: Seen, to: str) -> str:
+    """Where the arithmetic of the kernels bounds reading the weights, fewer bytes alone gain nothing."""
+    if seen.bounded_by("weights") != "compute":
+        return ""
+    own = reading_price(seen.inputs, Operand(to, ONE))
+    if own is not None and own.reads:
+        return f", at what the engine's kernels make of {to}, as their arithmetic is the limit"
+    return f"; what the engine's kernels make of {to} is not known, and their arithmetic is the limit: `hio probe engine` measures it"
 
 
 def _online(seen: Seen) -> Iterator[Mechanism]:
@@ -131,8 +143,9 @@ def _kept_as(
 ) -> Mechanism:
     update: dict[str, Any] = dict.fromkeys(kinds, to)
     workload = seen.inputs.workload.model_copy(update=update)
+    now = "as the engine decides" if lever.has in (*NOTHING, "auto") else f"as {lever.has}"
     return Mechanism(
-        f"{what.lower().replace('/', '')}-{to}", 3, f"keep {what} as {to}, not as {lever.has}: fewer bytes to read for each populated token",
+        f"{what.lower().replace('/', '')}-{to}", 3, f"keep {what} as {to}, not {now}: fewer bytes to read for each populated token",
         term="kv-read", lever=lever, to=to, then=replace(seen.inputs, workload=workload), stop_if=_WRONG,
         needs=(GATE, WORDS, *needs), route="quantise-and-evaluate",
     )  # fmt: skip

@@ -67,10 +67,11 @@ def inputs_of(
     target = _target(metric, tokens, goal)
     path = PATH_OF[target.metric]
     capture = next(iter(recorded.captures), None)
-    force = in_force(view, stack, capture, path)
+    counted = drafting_counted(recorded, asked)
+    batched = path == "decode-token" and (concurrency > 1 or counted is not None)
+    force = in_force(view, stack, capture, path, batched=batched)
     rates = ceilings_of(recorded, ceilings, host, force.build)
     profiled = profile_of(recorded, profile, path, asked)
-    counted = drafting_counted(recorded, asked)
     workload = _workload(stack, asked, shaped, rates, force, tokens, concurrency, cache)
     if counted is not None and workload.drafting is None:
         workload = workload.model_copy(update={"drafting": counted.words})

@@ -44,19 +44,24 @@ class InForce(NamedTuple):
     """What is not known, one sentence each."""
 
 
-def in_force(view: View, stack: Item, capture: Item | None, path: str) -> InForce:
-    """The workload's part that the stack decides, as a capture of it observed it where there is one."""
+def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batched: bool = False) -> InForce:
+    """The workload's part that the stack decides, as a capture of it observed it where there is one.
+
+    batched: whether passes of decode evaluate several tokens. Those have the threads of prefill, as has what a stack that
+    drafts verifies (llama.cpp, src/llama-context.cpp: process_ubatch computes with n_threads_batch where n_tokens > 1).
+    """
     role = serving_process(view, stack)
     process = stack.model.processes[role]
     asked = _Asked(view, stack, capture, role)
     prefills = path in PREFILLS
     whole_prompts = asked.undivided()
-    threads = asked.number("prefill-threads" if prefills else "threads", what="threads")
+    drafts = asked.drafts()
+    several = prefills or batched or drafts is not None
+    threads = asked.number("prefill-threads" if several else "threads", what="threads")
     batch = None if whole_prompts else asked.number("microbatch", what="tokens of one pass")
     logical = asked.setting("batch")
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
-    drafts = asked.drafts()
     return InForce(
         process=role, engine=process.engine, build=process.build, threads=threads, microbatch=batch,
         key_type=asked.word("key-type", what="the number format of K"),

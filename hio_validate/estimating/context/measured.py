@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from hio_validate.costs.gap import efficiency
+from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import amount
+from hio_validate.costs.work import weights_per_pass
 from hio_validate.estimating.context.cannot import CannotEstimate
 from hio_validate.estimating.context.chosen import named
 from hio_validate.estimating.context.in_force import PREFILLS
@@ -25,6 +27,9 @@ from hio_validate.models.ceilings import Ceilings
 from hio_validate.models.estimate import BoundTime, MeasuredBaseline
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.estimated import file_of
+
+_LARGER = 1.1
+"""How many times what a pass reads was read by a measurement that caches helped less; matrices are counted whole."""
 
 
 class Found(NamedTuple):
@@ -206,6 +211,7 @@ def _short(number_: float) -> str:
 
 def _suspects(inputs: Inputs) -> Iterator[str]:
     """Where to look, the cheapest first; what the documents rule out is left out."""
+    yield from _cached_weights(inputs)
     cached, accepted = _taken(inputs, "cached"), _taken(inputs, "accepted")
     if cached:
         yield f"the cache: rows count {max(cached)} cached tokens, which nobody computed"
@@ -226,6 +232,25 @@ def _suspects(inputs: Inputs) -> Iterator[str]:
     for name in inputs.stated:
         yield f"what was assumed: {name}"
     yield "the shape's bytes and the ceilings' rates (how, load, spread)"
+
+
+def _cached_weights(inputs: Inputs) -> Iterator[str]:
+    """A rate of reading more than a pass reads: the caches of the processor helped the service more than the measurement."""
+    if inputs.shape is None or inputs.path == "load":
+        return
+    read = weights_per_pass(inputs.shape.model, Interval.exact(1.0)).high
+    rates = [
+        (rate.working_set, name, item.name)
+        for item in inputs.ceilings
+        for name, rate in item.model.rates.items()
+        if rate.quantity in ("matvec", "memory-read") and (rate.working_set or 0) > _LARGER * read
+    ]
+    if rates and read:
+        most, name, document = max(rates)
+        yield (
+            f"whether caches hold the weights: a pass reads {read / 1e6:.3g} MB again and again, {name} of {document} was "
+            f"measured over {(most or 0) / 1e6:.3g} MB (hio probe engine --service streams what the model has)"
+        )
 
 
 def _taken(inputs: Inputs, column: str) -> list[int]:

@@ -60,6 +60,8 @@ Time = Annotated[
 """A moment in UTC: `2026-09-16T23:58:00Z`."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
+Count = Annotated[int, Field(ge=0)]
+AtLeastOne = Annotated[int, Field(ge=1)]
 Scalar = str | bool | int | FiniteFloat
 """One value as a document states it."""
 

@@ -12,7 +12,9 @@ from pydantic import Field, FiniteFloat
 
 from hio_validate.models.definitions.base import (
     Address,
+    AtLeastOne,
     CommitId,
+    Count,
     Digest,
     Model,
     Name,
@@ -23,8 +25,6 @@ from hio_validate.models.definitions.base import (
     Time,
 )
 from hio_validate.models.definitions.plan import Better, Metric
-
-Count = Annotated[int, Field(ge=0)]
 
 Act = Literal["stop-service", "keep-winner", "mutate-cluster", "publish"]
 """What a campaign may do beyond measuring, and what somebody has to acknowledge before (contract 10.3)."""
@@ -71,7 +71,7 @@ class Operator(Model):
 class Load(Model):
     """How requests arrive."""
 
-    concurrency: Annotated[int, Field(ge=1)] = Field(description="Requests at the same time.")
+    concurrency: AtLeastOne = Field(description="Requests at the same time.")
     rate: Annotated[FiniteFloat, Field(gt=0)] | None = Field(
         None, description="Requests each second; absent = closed loop."
     )
@@ -85,9 +85,7 @@ class CampaignWorkload(Model):
     )
     loads: dict[Name, Load] = Field(default_factory=dict, description="Loads, by name.")
     warm_up: Count | None = Field(None, description="Requests before the measured ones.")
-    trials: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Legs of each arm: restarts of the server."
-    )
+    trials: AtLeastOne | None = Field(None, description="Legs of each arm: restarts of the server.")
 
 
 class Accuracy(Model):

@@ -12,6 +12,7 @@ from pydantic import Field, FiniteFloat
 from hio_validate.models.definitions.base import JudgedBy, Model, Name, Reference, Sha256, Text, Time
 
 Positive = Annotated[FiniteFloat, Field(gt=0)]
+Efficiency = Annotated[FiniteFloat, Field(gt=0, le=1)]
 
 Unit = Literal[
     "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB",
@@ -80,7 +81,7 @@ class Rate(Model):
     sparsity: Literal["dense", "structured"] | None = Field(
         None, description="Published arithmetic rates: dense, or counting zeros that are skipped."
     )
-    efficiency: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = Field(
+    efficiency: Efficiency | None = Field(
         None, description="Published: the part of it that is assumed to be reached."
     )
     method: Text | None = Field(None, description="Measured: how, with sizes.")

@@ -11,6 +11,8 @@ from pydantic import Field, FiniteFloat
 
 from hio_validate.models.definitions.base import (
     Address,
+    AtLeastOne,
+    Count,
     JudgedBy,
     Model,
     Name,
@@ -20,7 +22,7 @@ from hio_validate.models.definitions.base import (
     Text,
     Time,
 )
-from hio_validate.models.definitions.ceilings import Confidence, Unit
+from hio_validate.models.definitions.ceilings import Confidence, Efficiency, Unit
 from hio_validate.models.definitions.plan import Better, Metric
 
 Number = FiniteFloat
@@ -74,7 +76,7 @@ class UnitCost(Model):
     amount: Amount = Field(description="The rate or the time, efficiency included.")
     ceiling: Reference | None = Field(None, description="The ceilings document it is from.")
     rate: Name | None = Field(None, description="The rate in that document.")
-    efficiency: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = Field(
+    efficiency: Efficiency | None = Field(
         None, description="The assumed part of a published ceiling; absent: achieved locally, all of it."
     )
     assumed: Text | None = Field(None, description="Where no ceiling says it: who assumes it and why.")
@@ -120,25 +122,15 @@ class Workload(Model):
     stack: Pin = Field(description="The stack.")
     fixture: Pin | None = Field(None, description="The fixture.")
     shape: Pin | None = Field(None, description="The model's shape.")
-    prompt_tokens: Annotated[int, Field(ge=0)] | None = Field(
-        None, description="Tokens of the prompt that are evaluated."
-    )
-    generated_tokens: Annotated[int, Field(ge=0)] | None = Field(
-        None, description="Tokens that are generated."
-    )
-    concurrency: Annotated[int, Field(ge=1)] = Field(1, description="Requests at the same time.")
+    prompt_tokens: Count | None = Field(None, description="Tokens of the prompt that are evaluated.")
+    generated_tokens: Count | None = Field(None, description="Tokens that are generated.")
+    concurrency: AtLeastOne = Field(1, description="Requests at the same time.")
     cache: Literal["cold", "warm"] = Field(
         "cold", description="Whether a cache may answer a part of the prompt."
     )
-    threads: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Threads of the path, on a processor."
-    )
-    devices: Annotated[int, Field(ge=1)] = Field(
-        1, description="Devices that each hold a part of the weights."
-    )
-    microbatch: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Tokens of one pass of prefill, at most."
-    )
+    threads: AtLeastOne | None = Field(None, description="Threads of the path, on a processor.")
+    devices: AtLeastOne = Field(1, description="Devices that each hold a part of the weights.")
+    microbatch: AtLeastOne | None = Field(None, description="Tokens of one pass of prefill, at most.")
     key_type: Name | None = Field(None, description="Number format of K.")
     value_type: Name | None = Field(None, description="Number format of V.")
     drafting: Text | None = Field(None, description="How tokens are drafted; absent: they are not.")

@@ -5,13 +5,22 @@ The file's bytes and its records stand beside the document, one JSON object a li
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from hio_validate.models.definitions.base import FileHash, JudgedBy, Model, Name, Pin, Service, Sha256, Text
-
-Count = Annotated[int, Field(ge=0)]
+from hio_validate.models.definitions.base import (
+    AtLeastOne,
+    Count,
+    FileHash,
+    JudgedBy,
+    Model,
+    Name,
+    Pin,
+    Service,
+    Sha256,
+    Text,
+)
 
 
 class Source(Model):
@@ -38,7 +47,7 @@ class Finding(Model):
 
     id: Name = Field(description="Kind of finding, e.g. impossible-value.")
     line: Count = Field(description="Line of the first one in the source; 0: the file as a whole.")
-    count: Annotated[int, Field(ge=1)] = Field(1, description="How many there are.")
+    count: AtLeastOne = Field(1, description="How many there are.")
     message: Text = Field(description="The first one, in a sentence.")
 
 

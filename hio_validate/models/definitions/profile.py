@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
 from hio_validate.models.definitions.base import (
+    AtLeastOne,
+    Count,
     FileHash,
     JudgedBy,
     Model,
@@ -17,7 +19,7 @@ from hio_validate.models.definitions.base import (
     Text,
     Time,
 )
-from hio_validate.models.definitions.estimate import TermName
+from hio_validate.models.definitions.estimate import Path, TermName
 
 
 class Part(Model):
@@ -27,7 +29,7 @@ class Part(Model):
     term: TermName | None = Field(
         None, description="The term of a ledger that it belongs to; absent: none of them."
     )
-    samples: Annotated[int, Field(ge=0)] = Field(description="Samples, or nanoseconds, that fell into it.")
+    samples: Count = Field(description="Samples, or nanoseconds, that fell into it.")
     what: Literal["arithmetic", "data-movement", "set-up", "waiting", "dispatch", "other"] = Field(
         description="What was done meanwhile."
     )
@@ -42,10 +44,8 @@ class Profile(Model):
     about: Text | None = Field(None, description="One sentence for whoever reads this in a year.")
     stack: Pin = Field(description="The stack that ran.")
     fixture: Reference | None = Field(None, description="What was asked meanwhile.")
-    path: Literal["setup", "load", "request", "prefill-token", "decode-token"] = Field(
-        description="The path that was profiled."
-    )
-    threads: Annotated[int, Field(ge=1)] | None = Field(None, description="Threads that were sampled.")
+    path: Path = Field(description="The path that was profiled.")
+    threads: AtLeastOne | None = Field(None, description="Threads that were sampled.")
     tool: Text = Field(description="The tool, with its version and command.")
     at: Time = Field(description="When.")
     raw: FileHash | None = Field(None, description="What the tool wrote, kept beside this document.")

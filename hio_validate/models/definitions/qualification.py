@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from hio_validate.models.definitions.base import (
+    AtLeastOne,
     FileHash,
     JudgedBy,
     KnownSha256,
@@ -18,8 +19,6 @@ from hio_validate.models.definitions.base import (
     Text,
     Time,
 )
-
-Count = Annotated[int, Field(ge=1)]
 
 
 class Identity(Model):
@@ -37,10 +36,10 @@ class Identity(Model):
 class Claim(Model):
     """The capacity that the stack claims and that the probes had to fill (contract 1.3)."""
 
-    context_per_slot: Count | None = Field(
+    context_per_slot: AtLeastOne | None = Field(
         None, description="Tokens that one slot can hold; absent: unknown."
     )
-    slots: Count | None = Field(None, description="Requests that are served at once; absent: unknown.")
+    slots: AtLeastOne | None = Field(None, description="Requests that are served at once; absent: unknown.")
 
 
 class Probe(Model):

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, FiniteFloat
 
 from hio_validate.models.definitions.base import (
+    AtLeastOne,
+    Count,
     FileHash,
     JudgedBy,
     KnownSha256,
@@ -20,7 +22,6 @@ from hio_validate.models.definitions.base import (
     Text,
     Time,
 )
-from hio_validate.models.definitions.observation import Count
 
 UnknownWord = Literal["unknown"]
 
@@ -29,7 +30,7 @@ class Source(FileHash):
     """The file as it was given, kept as bytes beside this document."""
 
     format: Name = Field(description="What it is, e.g. lm-eval or test-backend-ops.")
-    line: Annotated[int, Field(ge=1)] | None = Field(
+    line: AtLeastOne | None = Field(
         None, description="Line where it begins in the source, where that can be told."
     )
 
@@ -157,7 +158,7 @@ class HumanScore(_Receipt):
     key_sha256: Sha256 | None = Field(
         None, description="SHA-256 of the key that says which answer is from which arm, made before scoring."
     )
-    items: Annotated[int, Field(ge=1)] = Field(description="Number of scored items.")
+    items: AtLeastOne = Field(description="Number of scored items.")
     scale: Scale = Field(description="What a score may be.")
     scores: FileHash = Field(description="The scores, one JSON object a line: item and score.")
 

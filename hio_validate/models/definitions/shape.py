@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from hio_validate.models.definitions.base import FileHash, JudgedBy, Model, Name, Service, Sha256, Text
-
-Count = Annotated[int, Field(ge=0)]
-AtLeastOne = Annotated[int, Field(ge=1)]
+from hio_validate.models.definitions.base import (
+    AtLeastOne,
+    Count,
+    FileHash,
+    JudgedBy,
+    Model,
+    Name,
+    Service,
+    Sha256,
+    Text,
+)
 
 Role = Literal["embedding", "output", "attention", "feed-forward", "experts", "norm", "draft", "other"]
 
@@ -47,8 +54,17 @@ class Attention(Model):
     layers: AtLeastOne = Field(description="How many.")
     kv_heads: Count = Field(description="Heads of K and V; 0: these layers keep no K/V.")
     key_size: Count = Field(description="Numbers of K a head.")
-    value_size: Count = Field(description="Numbers of V a head.")
+    value_size: Count = Field(description="Numbers of V a head; 0: V is a part of K (a latent).")
+    expanded_key_size: AtLeastOne | None = Field(
+        None, description="A latent: numbers of K a head of Q, when it is expanded; absent: not told."
+    )
+    expanded_value_size: AtLeastOne | None = Field(
+        None, description="A latent: numbers of V a head of Q, when it is expanded; absent: not told."
+    )
     window: AtLeastOne | None = Field(None, description="Tokens that they look back; absent: all.")
+    chunked: bool = Field(
+        False, description="Windows are chunks of the sequence: a token looks back to where its own begins."
+    )
 
 
 class Experts(Model):

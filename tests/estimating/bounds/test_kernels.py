@@ -62,7 +62,7 @@ def test_between_two_counts_the_price_says_so_and_spans_both() -> None:
     assert found is not None and found.reads
     price = found.price
     assert (price.cost.rate, price.cost.ceiling) == (None, "kernels")
-    assert price.cost.assumed == "3 vectors a pass, between read-x2 and read-x4"
+    assert price.cost.assumed == "3 vectors: read-x2 to read-x4"
     # A pass takes 1/16 s a byte with two, 1/10 s with four: the middle. At best a vector takes what each of four takes: 4/11 of 1/4.
     assert price.interval.value == pytest.approx(1 / ((1 / 16 + 1 / 10) / 2))
     assert price.interval.high == pytest.approx(4 / 3 * 11)

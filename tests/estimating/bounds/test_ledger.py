@@ -230,6 +230,29 @@ def test_a_window_and_an_unknown_format_widen_what_is_read() -> None:
     assert [each.name for each in ledger.assumptions] == ["key-type"]
 
 
+KEPT = {"layers": 1, "kv_heads": 2, "key_size": 8, "value_size": 8}
+
+
+def attending(*layers: Mapping[str, int], **more: Any) -> Ledger:
+    model = shape(("attention", "f16", 100, 200), heads=4, attention=list(layers))
+    return terms_of(inputs(**{**USUAL, "shape": model, **more}))
+
+
+def test_layers_without_k_and_v_are_said() -> None:
+    assert not attending(KEPT).missing
+    without = {**KEPT, "layers": 3, "kv_heads": 0}
+    assert [each.split(":")[0] for each in attending(KEPT, without).missing] == [
+        "3 layers of shape-1 keep no K/V of their own"
+    ]
+
+
+def test_the_format_of_v_is_not_asked_where_v_is_a_part_of_k() -> None:
+    unsaid = {"key_type": None, "value_type": None}
+    asked = [each.name for each in attending(KEPT, **unsaid).assumptions]
+    of_latent = [each.name for each in attending({**KEPT, "value_size": 0}, **unsaid).assumptions]
+    assert (asked, of_latent) == (["key-type", "value-type"], ["key-type"])
+
+
 def test_an_unknown_microbatch_is_one_pass_at_least_and_one_a_token_at_most() -> None:
     known, unknown = (
         work(terms_of(inputs("request", "ttft_ms", **{**USUAL, "microbatch": size})), "weights")

@@ -18,14 +18,17 @@ PROGRAMS = {"vllm": "vllm serve", "sglang": "launch_server.py"}
 MODELS = {"llama-server": "model", "vllm": "model", "sglang": "model-path"}
 
 
-def help_of(engine: str, lacks: Iterable[str] = ()) -> str:
-    """Every setting of an engine that the table or the workload names, but some, as its help prints one of that kind."""
+def help_of(engine: str, lacks: Iterable[str] = (), more: tuple[str, str] | None = None) -> str:
+    """Every setting of an engine that the table or the workload names, but some, as its help prints one of that kind; `more`: a number of
+    llama-server with its default."""
     factors = {each.factor: each for each in WAYS if each.engine == engine and each.factor not in lacks}
     named = {factor for each in SPELLED.values() for factor in each.get(engine, ())} - {*lacks}
     others = [
         each for each in ("port", "spec-draft-n-max", "spec-draft-n-min") if engine == "llama-server"
     ] or ["port"]
     lines = [_option(engine, factor, factors.get(factor)) for factor in sorted({*factors, *named, *others})]
+    if more:
+        lines.append(f"--{more[0]} N\n{'':40}said in one sentence (default: {more[1]})\n")
     if engine == "llama-server":
         return "----- common params -----\n\n" + "".join(lines)
     return (
@@ -96,10 +99,11 @@ def service(
     settings: Mapping[str, str],
     *documents: Mapping[str, Any],
     lacks: Iterable[str] = (),
+    more: tuple[str, str] | None = None,
     **shape: Any,
 ) -> Path:
     """A repository with one service of that engine, a shape, ceilings of a host with four devices, and other documents."""
-    help_, stack = help_of(engine, lacks), stack_of(engine, settings)
+    help_, stack = help_of(engine, lacks, more), stack_of(engine, settings)
     folder = f"manifests/engines/{engine}/b1"
     committed(
         root,

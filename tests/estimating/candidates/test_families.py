@@ -141,6 +141,47 @@ class TestThreads:
         )
 
 
+class TestKernels:
+    """The engine's own kernels read 20 MB/s with one thread where memory gives 50: their arithmetic bounds reading the weights."""
+
+    def measured(self, root: Path, **more: tuple[str, float, int, int]) -> Path:
+        """Rates of products of f16 by name: (quantity, rate, threads, vectors)."""
+        bench(root)
+        ceilings = changed(CEILINGS)
+        for name, (quantity, value, threads, vectors) in {"one": ("matvec", 20.0, 1, 1), **more}.items():
+            ceilings["rates"][name] = {
+                "quantity": quantity, "value": value, "unit": "MB/s" if quantity == "matvec" else "MFLOP/s",
+                "threads": threads, "vectors": vectors, "dtype": "f16", "method": "products",
+            }  # fmt: skip
+        write(root, {"manifests/ceilings/lab-host.yaml": dump(ceilings)})
+        return root
+
+    def test_threads_are_proposed_by_what_the_kernel_makes_of_them(self, tmp_path: Path) -> None:
+        root = self.measured(tmp_path, two=("matvec", 38.0, 2, 1))
+        assert "2 reach 1.90 times the matvec of 1" in named(looked(asked(root)), "threads-2").mechanism
+
+    def test_threads_of_a_pass_of_several_tokens_are_those_of_its_own_kernel(self, tmp_path: Path) -> None:
+        root = self.measured(
+            tmp_path, two=("matvec", 38.0, 2, 1), few=("matvec", 10.0, 1, 4), few_two=("matvec", 10.1, 2, 4)
+        )
+        found = looked(asked(root, concurrency=4))
+        assert not [each for each in names(found) if each.startswith("threads")]
+        assert any(each.startswith("matvec with 1 is 99 % of the most") for each in found.said)
+
+    def test_drafting_says_what_a_pass_that_verifies_takes(self, tmp_path: Path) -> None:
+        root = self.measured(tmp_path, few=("matvec", 10.0, 1, 4))
+        found = named(looked(asked(root, stated={"acceptance": 1.0, "draft-tokens": 3.0})), "draft-ngram-mod")
+        assert "4 tokens of a pass that takes 2.02 times as long where 100 % are accepted" in found.mechanism
+        assert found.gain_percent.value == pytest.approx(98, rel=0.01)
+
+    def test_fewer_bytes_gain_what_the_kernel_makes_of_them(self, tmp_path: Path) -> None:
+        unknown = named(looked(asked(self.measured(tmp_path))), "weights-q8_0")
+        assert (
+            "what the engine's kernels make of q8_0 is not known, and their arithmetic is the limit"
+            in unknown.mechanism
+        )
+
+
 def said_of(*parts: tuple[str, int, str, str | None]) -> tuple[list[str], list[str]]:
     """The mechanisms of family 7, and what is said in their place."""
     document = _read(*parts)

@@ -36,7 +36,7 @@ def _stack(*lines: tuple[str, str]) -> str:
     return f"hio: stack/v1\nname: one\nprocesses:\n  server:\n    engine: llama-server\n    build: b1\n    argv:\n{argv}"
 
 
-def _of(root: Path, content: str, path: str = "decode-token") -> InForce:
+def _of(root: Path, content: str, path: str = "decode-token", *, batched: bool = False) -> InForce:
     engine = "manifests/engines/llama-server/b1"
     write(
         root,
@@ -45,7 +45,7 @@ def _of(root: Path, content: str, path: str = "decode-token") -> InForce:
     view = View(load(Folder(root)))
     item = view.repo.find("stack/v1", "one")
     assert isinstance(item, Item) and item.model is not None
-    return in_force(view, item, None, path)
+    return in_force(view, item, None, path, batched=batched)
 
 
 def test_defaults_of_the_build_count_and_what_it_decides_itself_is_said(tmp_path: Path) -> None:
@@ -62,6 +62,18 @@ def test_defaults_of_the_build_count_and_what_it_decides_itself_is_said(tmp_path
 def test_prefill_has_its_own_threads(tmp_path: Path, path: str, threads: int) -> None:
     found = _of(tmp_path, _stack(("--threads", "2"), ("--threads-batch", "6")), path)
     assert (found.threads, found.missing) == (threads, ())
+
+
+@pytest.mark.parametrize(
+    ("more", "batched", "threads"),
+    [((), False, 2), ((), True, 6), ((("--spec-type", "ngram-simple"),), False, 6)],
+    ids=["one-token", "several-requests", "drafting"],
+)
+def test_a_pass_of_several_tokens_has_the_threads_of_prefill(
+    tmp_path: Path, more: tuple[tuple[str, str], ...], batched: bool, threads: int
+) -> None:
+    found = _of(tmp_path, _stack(("--threads", "2"), ("--threads-batch", "6"), *more), batched=batched)
+    assert found.threads == threads
 
 
 def test_batch_threads_follow_threads(tmp_path: Path) -> None:

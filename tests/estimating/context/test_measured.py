@@ -219,8 +219,14 @@ def test_only_what_is_wholly_above_its_bound_is_a_finding(tmp_path: Path) -> Non
         ({"shape": {"source": {"format": "stated", "says": "someone"}}}, "the shape tiny, which names no model file"),
         ({"rates": {"threads": 8}}, "the threads: 1 ran, lab-host was measured with 8"),
         ({"stated": "memory-read=1GB/s"}, "what was assumed: memory-read"),
+        (
+            {"rates": {"working_set": 900_000}, "rows": {"cached": 3, "evaluated": 2}},
+            "whether caches hold the weights: a pass reads 0.374 MB again and again, memory-read of lab-host was measured over "
+            "0.9 MB",
+        ),
+        ({"rates": {"working_set": 400_000}, "stated": "memory-read=1GB/s"}, "what was assumed: memory-read"),
     ],
-    ids=["cache", "drafting", "shape", "threads", "stated"],
+    ids=["cache", "drafting", "shape", "threads", "stated", "caches", "no-more-than-a-pass"],
 )  # fmt: skip
 def test_a_finding_says_where_to_look_first(tmp_path: Path, spoil: dict[str, Any], suspect: str) -> None:
     experiment = Experiment(tmp_path)

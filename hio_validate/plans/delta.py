@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hio_validate.evidence.design import between
-from hio_validate.planning import CannotPlan, Compared, named_or_parent, scalar
+from hio_validate.plans.compared import Compared, named_or_parent, scalar
+from hio_validate.plans.refusal import CannotPlan
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.source.dump import Row

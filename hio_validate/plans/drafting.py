@@ -64,9 +64,8 @@ def _asks_the_same(other: Item, item: Item) -> bool:
     """Whether it is the same request, and says draft lengths."""
     if other.service != item.service or other.model is None or other.model.draft is None:
         return False
-    apart = {"name", "about", "draft"}
-    same: bool = other.model.model_dump(exclude=apart) == item.model.model_dump(exclude=apart)
-    return same
+    theirs, mine = vars(other.model), vars(item.model)
+    return all(theirs[key] == mine[key] for key in mine.keys() - {"name", "about", "draft"})
 
 
 def _lengths(drafts: Effective) -> tuple[int, int] | None:
