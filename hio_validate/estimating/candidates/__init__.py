@@ -65,6 +65,11 @@ def looked_at(inputs: Inputs, ledger: Ledger, bound: BoundTime | None) -> Looked
     seen, found = Seen(inputs, ledger, bound), Found()
     for find in FAMILIES:
         find(seen, found)
+    if not seen.knows_its_build:
+        found.missing.append(
+            f"the settings of the build that serves {inputs.stack.name}: only those among its arguments are proposed; hio engine "
+            "learn records the others"
+        )
     minutes = minutes_of(inputs)
     candidates: dict[str, Candidate] = {}
     assumed: dict[str, Assumption] = {}

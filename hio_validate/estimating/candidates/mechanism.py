@@ -133,7 +133,7 @@ class Seen:
 
     @cached_property
     def process(self) -> str:
-        return serving_process(self.inputs.view, self.inputs.stack)
+        return serving_process(self.inputs.view, self.inputs.stack, self.inputs.path)
 
     @cached_property
     def measured_time(self) -> Interval | None:
@@ -152,6 +152,11 @@ class Seen:
     def _observed(self) -> Effective | None:
         view, capture = self.inputs.view, self.inputs.capture
         return view.settings.effective(self.inputs.stack, capture) if view and capture else None
+
+    @property
+    def knows_its_build(self) -> bool:
+        """Whether the help text of the serving process's build was learned; without a repository nothing is asked."""
+        return self._declared is None or self._declared.catalogues.get(self.process) is not None
 
     def lever(self, *factors: str) -> Lever | None:
         """The first of these settings that the serving process has, or that its build knows; None where none is."""

@@ -1,7 +1,8 @@
 """What was measured of exactly this workload, and how far it is from the bound.
 
-Invariants: a run of another stack, fixture, model, host, load or cache is no baseline; a gap is stated and never
-explained (contract 9.7), only a result above its bound says that something is wrong (contract 9.3).
+Invariants: a run of another stack, fixture, model, host, load or cache, or of other lengths, is no baseline, and what is not
+known of them is never equal; a gap is stated and never explained (contract 9.7), only a result above its bound says that
+something is wrong (contract 9.3).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from hio_validate.costs.units import amount
 from hio_validate.costs.work import weights_per_pass
 from hio_validate.estimating.context.cannot import CannotEstimate
 from hio_validate.estimating.context.chosen import named
+from hio_validate.estimating.context.in_force import PREFILLS
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.recorded import Ran, Recorded, asked_fixture, counts_of, rows_asked
 from hio_validate.evidence.averages import median
@@ -51,8 +53,8 @@ def baseline_of(
         baseline = None if differing else _baseline(ran, inputs)
         if baseline is not None:
             return Found(baseline, _said(ran, inputs, committed))
-        if not elsewhere and [each.what for each in differing] == ["host"]:
-            elsewhere = f" ({ran.case.run.name} measured it on another host than the ceilings are of)"
+        if not elsewhere and {each.what for each in differing} in ({"host"}, {"lengths"}):
+            elsewhere = f" ({ran.case.run.name}: {'; '.join(each.sentence for each in differing)})"
     asked = f" with {inputs.fixture.name}" if inputs.fixture else ""
     return Found(
         None,
@@ -88,6 +90,8 @@ def _differing(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
         yield _Differs("rows", "its rows are missing or not the ones that it pins")
         return
     yield from _asked(ran, inputs)
+    if inputs.fixture is not None:
+        yield from _lengths(ran, inputs)
     model = file_of(inputs.shape.model) if inputs.shape else None
     theirs = model_of(case, ran.arm)
     if model is not None and theirs != model:
@@ -96,10 +100,14 @@ def _differing(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
             f"its model is {theirs[:12] if theirs else 'not known'}, the shape is of {model[:12]}",
         )
     host = host_of(case, ran.arm)
+    where = f"its host is {host[:12] if host else 'not known'}"
     if workload.target_host is not None and host != workload.target_host:
+        yield _Differs("host", f"{where}, the ceilings are of {workload.target_host[:12]}")
+    if workload.target_host is None and inputs.ceilings:
+        names = " and ".join(item.name for item in inputs.ceilings)
         yield _Differs(
             "host",
-            f"its host is {host[:12] if host else 'not known'}, the ceilings are of {workload.target_host[:12]}",
+            f"{where}, the ceilings ({names}) name none: name measured ones of its host beside them with --ceilings",
         )
     if any(trial.leg and trial.leg.instrumented for trial in case.trials if trial.arm == ran.arm):
         yield _Differs("instrumented", "a profiler ran beside it, so that its times are no benchmark")
@@ -128,6 +136,19 @@ def _asked(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
     cache = cache_of(case)
     if cache != workload.cache:
         yield _Differs("cache", f"its cache is {cache or 'not known'}, asked for {workload.cache}")
+
+
+def _lengths(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
+    """Lengths that a person stated and that the rows contradict; those of the answer where the path has one."""
+    answers = inputs.path not in PREFILLS or inputs.target.metric == "wall_s"
+    for name, column in (("prompt-tokens", "evaluated"), ("generated-tokens", "generated"))[: 1 + answers]:
+        said = inputs.stated.get(name)
+        counted = counts_of(ran.case, ran.arm, column)
+        if said is None or all(said.low <= each <= said.high for each in counted):
+            continue
+        told = f"{said.low:.0f}" if said.low == said.high else f"{said.low:.0f} to {said.high:.0f}"
+        seen = dict.fromkeys(map(str, (min(counted), max(counted))))
+        yield _Differs("lengths", f"its rows count {' to '.join(seen)} {column} tokens, stated are {told}")
 
 
 def _is_bench(case: Case) -> bool:

@@ -6,7 +6,7 @@ not known, and never equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,11 +25,15 @@ class Ran(NamedTuple):
     arm: str
 
 
+Fault = Callable[[Item], str | None]
+"""The first error that the rules find in a document, with its place; None where there is none."""
+
+
 class Recorded:
     """All records of a service, read for one stack."""
 
-    def __init__(self, view: View, service: str, stack: Item) -> None:
-        self.view, self.service, self.stack = view, service, stack
+    def __init__(self, view: View, service: str, stack: Item, fault: Fault = lambda _: None) -> None:
+        self.view, self.service, self.stack, self.fault = view, service, stack, fault
 
     @cached_property
     def cases(self) -> list[Case]:
