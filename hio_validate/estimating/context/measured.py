@@ -219,7 +219,8 @@ def _suspects(inputs: Inputs) -> Iterator[str]:
         yield f"drafting: rows count {max(accepted)} accepted tokens, so that one pass gives several"
     if inputs.shape is not None and file_of(inputs.shape.model) is None:
         yield f"the shape {inputs.shape.name}, which names no model file"
-    threads = inputs.workload.threads
+    workload = inputs.workload
+    threads = workload.batch_threads if inputs.path == "prefill-token" else workload.threads
     for item in inputs.ceilings:
         ceilings: Ceilings = item.model
         if ceilings.how == "published":
