@@ -39,6 +39,7 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         target=inputs.target,
         path=path,
         workload=inputs.workload,
+        ceilings=[_pin(item) for item in inputs.ceilings],
         terms=[*ledger.terms],
         bound=bound,
         baseline=baseline,

@@ -23,7 +23,6 @@ from hio_validate.estimating.bounds.rates import (
 )
 from hio_validate.models.estimate import UnitCost
 from hio_validate.models.shape import Shape
-from hio_validate.rules.base import listed
 
 _ATTENTION = Operand("attention", None)
 """Stands for the products of Q with K and of the weights with V."""
@@ -81,7 +80,7 @@ def _by_how_many(operands: Iterable[Operand]) -> str:
     counts = sorted({each.vectors.value for each in operands if each.vectors})
     if counts == [1.0]:
         return "one vector"
-    return f"{listed([f'{count:.3g}' for count in counts])} vectors"
+    return f"{', '.join(f'{count:.3g}' for count in counts)} vectors"
 
 
 def _reading(book: Book, read: Mapping[Operand, Interval]) -> dict[Operand, Kernel]:
