@@ -189,6 +189,8 @@ def _estimate(estimate: Estimate) -> Iterator[Reference]:
         pin = getattr(estimate.workload, key)
         if pin:
             yield _pin(("workload", key), f"{key}/v1", pin)
+    for index, pin in enumerate(estimate.ceilings):
+        yield _pin(("ceilings", index), "ceilings/v1", pin)
     for index, term in enumerate(estimate.terms):
         if term.cost.ceiling:
             yield Reference(("terms", index, "cost", "ceiling"), "ceilings/v1", term.cost.ceiling)

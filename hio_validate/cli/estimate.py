@@ -7,15 +7,17 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
 
-from hio_validate import history, parents
+from hio_validate import engine, history, parents
 from hio_validate.cli.estimate_writing import Kept, kept
 from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.shared import as_json, repo_option, root_of, show, stop, user, width
+from hio_validate.diagnostic import Severity
 from hio_validate.estimating.context.cannot import CannotEstimate
 from hio_validate.estimating.context.gather import inputs_of
 from hio_validate.estimating.context.stated import stated
@@ -24,10 +26,11 @@ from hio_validate.evidence.metrics import METRICS
 from hio_validate.models.base import NAME
 from hio_validate.models.estimate import Estimate
 from hio_validate.observe.host import observe_host
-from hio_validate.repo import Item
+from hio_validate.repo import Item, Repo
 from hio_validate.report.estimate import as_json as as_shape
 from hio_validate.report.estimate import markdown, text
 from hio_validate.report.visible import visible
+from hio_validate.rules import RULES
 from hio_validate.rules.base import View
 
 NOTHING_TO_ESTIMATE, BLOCKED = 3, 1
@@ -90,7 +93,7 @@ def estimate(
     try:
         inputs = inputs_of(
             view, item.service, item, stated=stated(assumed), ceilings=ceilings or None,
-            host=observe_host().id, committed=_committed(repo), **asked,
+            host=observe_host().id, committed=_committed(repo), fault=_fault(found), **asked,
         )  # fmt: skip
     except CannotEstimate as error:
         stop(visible(str(error)), 2)
@@ -139,3 +142,18 @@ def _committed(repo: Path | None) -> Callable[[Item], bool] | None:
         return None
     files = frozenset(head.paths()) if head else frozenset()
     return lambda item: item.file in files and head is not None and head.same(item.file, item.document.raw)
+
+
+def _fault(found: Repo) -> Callable[[Item], str | None]:
+    """The first error that the rules of its kind find in a document; all documents of a kind are judged together, once."""
+
+    @cache
+    def of_kind(kind: str) -> Mapping[str, str]:
+        rules = [rule._replace(kinds=(kind,)) for rule in RULES if kind in rule.kinds]
+        errors: dict[str, str] = {}
+        for each in engine.run(found, rules=rules).of(Severity.ERROR):
+            place = f"{each.location.file}:{each.location.line}"
+            errors.setdefault(each.location.file, f"{place}: {each.message} [{each.rule}]")
+        return errors
+
+    return lambda item: of_kind(item.kind).get(item.file)

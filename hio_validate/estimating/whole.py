@@ -38,6 +38,7 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         target=inputs.target,
         path=path,
         workload=inputs.workload,
+        ceilings=[item.pin for item in inputs.ceilings],
         terms=[*ledger.terms],
         bound=bound,
         baseline=baseline,

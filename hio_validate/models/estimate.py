@@ -180,6 +180,7 @@ class Estimate(Record):
     target: EstimateTarget = field(EstimateTarget.core, 'What is to become better.')
     path: Literal['setup', 'load', 'request', 'prefill-token', 'decode-token'] = field(PATH, 'How often it is paid.')
     workload: Workload = field(Workload.core, 'The workload.')
+    ceilings: list[str] = field({'type': 'list', 'items_schema': PIN}, 'The ceilings that it was computed with, the first ones preferred.', default_factory=list)
     terms: list[Term] = field({'type': 'list', 'items_schema': Term.core}, 'The ledger.', default_factory=list)
     bound: BoundTime | None = field({'type': 'nullable', 'schema': BoundTime.core}, "The lower bound; absent: the workload's shape is missing.", default=None)
     baseline: MeasuredBaseline | None = field({'type': 'nullable', 'schema': MeasuredBaseline.core}, 'What was measured.', default=None)

@@ -9,7 +9,7 @@ import pytest
 
 from hio_validate.source import read
 from tests.cli.console import Said, hio, one_sentence
-from tests.estimating.tiny import CEILINGS, SHAPE, lab
+from tests.estimating.tiny import CEILINGS, SHAPE, changed, lab, put
 from tests.evidence.experiment import text
 from tests.small_repo import ENTRY, ROOM, SERVICE, baseline, git, pin, stack, write
 
@@ -170,3 +170,13 @@ def test_the_help_names_everything_that_may_be_stated() -> None:
     words = " ".join(said.out.split()).replace("- ", "-")
     assert [name for name in STATED if name not in words] == []
     assert "estimate" in hio(Path.cwd(), "--help").out
+
+
+def test_ceilings_that_the_rules_refuse_are_not_used(repo: Path) -> None:
+    rate = {"quantity": "memory-read", "value": 14000.0, "unit": "GB/s", "threads": 1, "method": "streams"}
+    put(repo, changed(CEILINGS, rates={"memory-read-1": rate}))
+    said = _estimate(repo)
+    assert "14000" not in said.out and "lab-host, which is not used" in " ".join(said.out.split())
+    named = _estimate(repo, "--ceilings", "lab-host")
+    assert named.code == 2
+    assert "the ceilings lab-host has an error: manifests/ceilings/lab-host.yaml:" in one_sentence(named)

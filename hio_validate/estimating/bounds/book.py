@@ -8,9 +8,9 @@ from typing import Any, Final
 from hio_validate.costs.composition import time_of
 from hio_validate.costs.interval import ZERO, Interval
 from hio_validate.costs.units import Dimension, amount, fitting
+from hio_validate.estimating.bounds.asked import STATED, Asked
 from hio_validate.estimating.bounds.price import Price, least
 from hio_validate.estimating.bounds.rates import price_of
-from hio_validate.estimating.context.inputs import STATED, Inputs
 from hio_validate.models.estimate import Amount, Assumption, Term
 
 HOW: Final = {
@@ -33,7 +33,7 @@ _ON_A_PROCESSOR: Final = "attribute-cpu-and-device"
 """What refutes a term of memory or arithmetic where no device does it: its counters are the processor's."""
 
 
-def refuted_by(inputs: Inputs, name: str) -> str:
+def refuted_by(inputs: Asked, name: str) -> str:
     """Which measurement can show that a term is wrong; threads are stated for what runs on a processor."""
     route = _REFUTED_ON_DEVICES[name]
     has_threads = inputs.workload.threads is not None or inputs.workload.batch_threads is not None
@@ -44,7 +44,7 @@ def refuted_by(inputs: Inputs, name: str) -> str:
 class Book:
     """A ledger while it is written."""
 
-    inputs: Inputs
+    inputs: Asked
     terms: list[Term] = field(default_factory=list)
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)

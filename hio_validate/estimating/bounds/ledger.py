@@ -22,10 +22,10 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import stored_bytes
 from hio_validate.estimating.bounds import terms
+from hio_validate.estimating.bounds.asked import PATH_OF, Asked
 from hio_validate.estimating.bounds.book import Book
 from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, at_once, decode, drafting_of, prefill
 from hio_validate.estimating.bounds.rates import stated
-from hio_validate.estimating.context.inputs import PATH_OF, Inputs
 from hio_validate.models.estimate import Assumption, BoundTime, Term
 from hio_validate.models.shape import Shape
 
@@ -47,7 +47,7 @@ class Ledger:
         return {term.name: time_of(term) for term in self.terms}
 
 
-def terms_of(inputs: Inputs) -> Ledger:
+def terms_of(inputs: Asked) -> Ledger:
     """The ledger of the path of `inputs`."""
     inputs = _with_stated_lengths(inputs)
     book = Book(inputs)
@@ -65,7 +65,7 @@ def terms_of(inputs: Inputs) -> Ledger:
     )
 
 
-def bound_of(ledger: Ledger, inputs: Inputs) -> BoundTime | None:
+def bound_of(ledger: Ledger, inputs: Asked) -> BoundTime | None:
     """The lower bound; None where no term is known, or the workload's shape is missing (contract 7.1)."""
     if not ledger.terms or (_shape(inputs) is None and inputs.path != "setup"):
         return None
@@ -79,7 +79,7 @@ def bound_of(ledger: Ledger, inputs: Inputs) -> BoundTime | None:
     )
 
 
-def _metric(time: Interval, inputs: Inputs) -> Any:
+def _metric(time: Interval, inputs: Asked) -> Any:
     """The bound as the target counts it; None for a metric of another path, and where its time is no pass's.
 
     Tokens that are drafted come several at once, so that a median gap is none; the only token of an answer follows from the
@@ -97,11 +97,11 @@ def _metric(time: Interval, inputs: Inputs) -> Any:
     return amount(counted * {"ms": 1e-3}.get(unit, 1.0), unit)
 
 
-def _shape(inputs: Inputs) -> Shape | None:
+def _shape(inputs: Asked) -> Shape | None:
     return inputs.shape.model if inputs.shape else None
 
 
-def _with_stated_lengths(inputs: Inputs) -> Inputs:
+def _with_stated_lengths(inputs: Asked) -> Asked:
     """The workload with the lengths that a person stated."""
     lengths = {
         name.replace("-", "_"): round(base(inputs.stated[name]).value)

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import Dimension, fitting
+from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.estimating.bounds.price import Price
 from hio_validate.estimating.bounds.rates import memory_reached
-from hio_validate.estimating.context.inputs import Inputs
 
 
 class Limit(NamedTuple):
@@ -25,7 +25,7 @@ class Limit(NamedTuple):
     """What is not known of it, with what to type."""
 
 
-def what_bounds(inputs: Inputs, kernel: Price) -> Limit:
+def what_bounds(inputs: Asked, kernel: Price) -> Limit:
     """`kernel`: bytes of weights a second, its arithmetic included."""
     memory = memory_reached(inputs)
     if memory is None:

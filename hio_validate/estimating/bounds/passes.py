@@ -20,7 +20,7 @@ from hio_validate.costs.work import (
     products_by_type,
     weights_by_type,
 )
-from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.models.estimate import Workload
 from hio_validate.models.shape import Shape
 
@@ -138,7 +138,7 @@ class Drafting:
         return ONE + self.accepted * self.tokens
 
 
-def drafting_of(inputs: Inputs) -> Drafting | None:
+def drafting_of(inputs: Asked) -> Drafting | None:
     """None where tokens are drafted and nobody says how many: then no bound of a pass is one of a token."""
     if inputs.workload.drafting is None:
         return Drafting()
@@ -150,7 +150,7 @@ def drafting_of(inputs: Inputs) -> Drafting | None:
     return Drafting(base(drafted), share.no_more_than(1.0))
 
 
-def vectors_of(inputs: Inputs) -> float | None:
+def vectors_of(inputs: Asked) -> float | None:
     """Tokens that a pass evaluates at once: of decode those of all requests, of a prompt those of its largest pass; None unknown."""
     workload = inputs.workload
     if inputs.path != "decode-token":

@@ -12,11 +12,11 @@ from typing import Any
 from hio_validate.costs.formats import known_as, multiplied_bits
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import DIMENSION_OF, UNITS, Dimension, amount, base, fitting
+from hio_validate.estimating.bounds.asked import STATED_BY, Asked
 from hio_validate.estimating.bounds.kernels import Kernel, kernel_of
 from hio_validate.estimating.bounds.passes import Operand
 from hio_validate.estimating.bounds.price import Found, Price, least
 from hio_validate.estimating.bounds.threads import by_passes, spanning, with_threads_of
-from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.ceilings import Ceilings, Rate
 from hio_validate.models.estimate import Assumption, UnitCost
 
@@ -26,7 +26,7 @@ _OF_DEVICES = ("memory-read", "matmul", "matvec")
 _OTHER_FORMATS = ("f32", "bf16", "f16")
 
 
-def price_of(inputs: Inputs, quantity: str) -> Price | None:
+def price_of(inputs: Asked, quantity: str) -> Price | None:
     """What one unit of `quantity` costs; None where nothing tells it."""
     return _stated(inputs, quantity) or next(
         (_priced(inputs, found) for tier in _tiers(inputs) if (found := _nearest(inputs, tier, quantity))),
@@ -34,7 +34,7 @@ def price_of(inputs: Inputs, quantity: str) -> Price | None:
     )
 
 
-def reading_price(inputs: Inputs, operand: Operand) -> Kernel | None:
+def reading_price(inputs: Asked, operand: Operand) -> Kernel | None:
     """What reading weights of one format costs, and whether their arithmetic is measured with it.
 
     The engine's own product of such weights, by as many vectors as a pass has, tells both at once where it was streamed. A
@@ -52,7 +52,7 @@ def reading_price(inputs: Inputs, operand: Operand) -> Kernel | None:
     return Kernel(spanning(several.price, one.price), one.reads and several.reads)
 
 
-def _reading(inputs: Inputs, operand: Operand) -> Kernel | None:
+def _reading(inputs: Asked, operand: Operand) -> Kernel | None:
     own = operand.by_one or "matmul" not in inputs.stated
     for tier in _tiers(inputs):
         kernel = _kernel(inputs, tier, operand) if own else None
@@ -63,13 +63,13 @@ def _reading(inputs: Inputs, operand: Operand) -> Kernel | None:
     return None
 
 
-def product_price(inputs: Inputs, operand: Operand) -> Price | None:
+def product_price(inputs: Asked, operand: Operand) -> Price | None:
     """What products with numbers of one format cost: a rate for that format, else for another, as wide as that may be."""
     stated = _stated(inputs, "matmul")
     return stated or by_passes(inputs, operand.batched, lambda each: _multiplying(each, operand))
 
 
-def _multiplying(inputs: Inputs, operand: Operand) -> Price | None:
+def _multiplying(inputs: Asked, operand: Operand) -> Price | None:
     for tier in _tiers(inputs):
         kernel = _kernel(inputs, tier, operand)
         if kernel and not kernel.reads:
@@ -86,14 +86,14 @@ def _multiplying(inputs: Inputs, operand: Operand) -> Price | None:
     return None
 
 
-def memory_reached(inputs: Inputs) -> Price | None:
+def memory_reached(inputs: Asked) -> Price | None:
     """What reading memory reached on the target's host with the workload's threads; None where nobody measured it there."""
     here = next(_tiers(inputs))
     found = _nearest(inputs, here, "memory-read")
     return _priced(inputs, found) if found else None
 
 
-def _kernel(inputs: Inputs, tier: Iterable[Found], operand: Operand) -> Kernel | None:
+def _kernel(inputs: Asked, tier: Iterable[Found], operand: Operand) -> Kernel | None:
     def price(rates: Iterable[Found], quantity: str) -> Price | None:
         found = _nearest(inputs, rates, quantity, operand.type)
         return _priced(inputs, found) if found else None
@@ -163,20 +163,20 @@ def _named(interval: Interval, prices: Mapping[Operand, Price]) -> UnitCost:
     return UnitCost(amount=fitting(interval, kind), assumed=f"added up: {said}")
 
 
-def _stated(inputs: Inputs, name: str) -> Price | None:
+def _stated(inputs: Asked, name: str) -> Price | None:
     said = inputs.stated.get(name)
     if said is None:
         return None
     return Price(base(said), UnitCost(amount=said, assumed=f"stated: {name}"), "medium", stated(inputs, name))
 
 
-def stated(inputs: Inputs, name: str) -> tuple[Assumption, ...]:
+def stated(inputs: Asked, name: str) -> tuple[Assumption, ...]:
     """What a person stated of one input, as an assumption."""
     said = inputs.stated.get(name)
-    return () if said is None else (Assumption(name=name, amount=said, source="stated by whoever asks"),)
+    return () if said is None else (Assumption(name=name, amount=said, source=STATED_BY),)
 
 
-def _tiers(inputs: Inputs) -> Iterator[tuple[Found, ...]]:
+def _tiers(inputs: Asked) -> Iterator[tuple[Found, ...]]:
     """All rates of the target's host, then those of other measured ones, then of each published document."""
     documents = [(item.full_name, item.model) for item in inputs.ceilings if item.model is not None]
     measured = [each for each in documents if each[1].how == "measured"]
@@ -189,11 +189,11 @@ def _tiers(inputs: Inputs) -> Iterator[tuple[Found, ...]]:
         )
 
 
-def _is_here(inputs: Inputs, ceilings: Ceilings) -> bool:
+def _is_here(inputs: Asked, ceilings: Ceilings) -> bool:
     return ceilings.host is not None and ceilings.host == inputs.workload.target_host
 
 
-def _nearest(inputs: Inputs, tier: Iterable[Found], quantity: str, type: str | None = None) -> Found | None:
+def _nearest(inputs: Asked, tier: Iterable[Found], quantity: str, type: str | None = None) -> Found | None:
     """The rate of the nearest thread count that is not above the workload's, else of the nearest above; the best of several."""
     threads = inputs.workload.threads
     fitting_ones = [
@@ -230,7 +230,7 @@ def _amount(rate: Rate) -> Any:
     )
 
 
-def _priced(inputs: Inputs, found: Found) -> Price:
+def _priced(inputs: Asked, found: Found) -> Price:
     rate, confidence = base(_amount(found.rate)), found.rate.confidence
     assumptions: list[Assumption] = []
     efficiency, why = None, None
@@ -253,7 +253,7 @@ def _priced(inputs: Inputs, found: Found) -> Price:
     return Price(rate, cost, confidence, tuple(assumptions))
 
 
-def _reached(inputs: Inputs, found: Found, rate: Interval) -> tuple[Interval, float | None, Assumption]:
+def _reached(inputs: Asked, found: Found, rate: Interval) -> tuple[Interval, float | None, Assumption]:
     """A published rate by the part of it that is assumed to be reached: between that part and all of it.
 
     A stated part goes before the document's; a latency is divided by it.
@@ -263,9 +263,7 @@ def _reached(inputs: Inputs, found: Found, rate: Interval) -> tuple[Interval, fl
     share = _part(base(said)) if said else Interval(part, part, 1.0)
     where = found.rate.source or found.ceilings.source or found.document
     source = (
-        "stated by whoever asks"
-        if said
-        else f"{where}: {'assumed' if found.rate.efficiency else 'none said, all of it'}"
+        STATED_BY if said else f"{where}: {'assumed' if found.rate.efficiency else 'none said, all of it'}"
     )
     assumption = Assumption(name="efficiency", amount=amount(share, "1"), source=source)
     return rate * share if _is_rate(found.rate) else rate / share, share.value, assumption
@@ -277,7 +275,7 @@ def _part(said: Interval) -> Interval:
     return Interval(value, low, 1.0 if said.is_exact else min(1.0, said.high))
 
 
-def _for_threads(inputs: Inputs, found: Found, measured: Interval) -> tuple[Interval, str | None]:
+def _for_threads(inputs: Asked, found: Found, measured: Interval) -> tuple[Interval, str | None]:
     """A rate for the workload's threads: that many times as much at most, or as little at least; and what fewer reached."""
     threads, had = inputs.workload.threads, found.rate.threads
     if threads is None or had is None:
@@ -295,7 +293,7 @@ def _for_threads(inputs: Inputs, found: Found, measured: Interval) -> tuple[Inte
     return Interval(measured.value, measured.low * threads / had, measured.high), why
 
 
-def _as_other_format(inputs: Inputs, found: Found, type: str) -> Price:
+def _as_other_format(inputs: Asked, found: Found, type: str) -> Price:
     """A rate of other numbers: narrower ones are at most as many times faster as they are narrower."""
     price = _priced(inputs, found)
     times = max(1.0, multiplied_bits(found.rate.dtype or "f32") / multiplied_bits(type))

@@ -10,6 +10,7 @@ from hio_validate.costs.formats import UNKNOWN
 from hio_validate.costs.interval import ZERO, Interval, end_by_end, total
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import draft_bytes
+from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.estimating.bounds.book import Book
 from hio_validate.estimating.bounds.kernels import Kernel
 from hio_validate.estimating.bounds.limit import Limit, what_bounds
@@ -23,10 +24,8 @@ from hio_validate.estimating.bounds.rates import (
     together,
 )
 from hio_validate.estimating.bounds.threads import by_passes, with_threads_of
-from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import UnitCost
 from hio_validate.models.shape import Shape
-from hio_validate.rules.base import listed
 
 
 def output_prices(book: Book, work: Work) -> dict[Operand, Price]:
@@ -76,7 +75,7 @@ def of_memory(book: Book, shape: Shape, work: Work) -> None:
 
 
 def _limit(
-    inputs: Inputs, work: Work, read: Mapping[Operand, Interval], kernels: Mapping[Operand, Kernel]
+    inputs: Asked, work: Work, read: Mapping[Operand, Interval], kernels: Mapping[Operand, Kernel]
 ) -> Limit:
     """What bounds the kernels that have most of the time of reading; the arithmetic of the others is a term of its own."""
     times = {each: part.value / kernels[each].price.interval.value for each, part in read.items()}
@@ -95,7 +94,7 @@ def _by_how_many(operands: Iterable[Operand]) -> str:
     counts = sorted({each.vectors.value for each in operands if each.vectors})
     if counts == [1.0]:
         return "one vector"
-    return f"{listed([f'{count:.3g}' for count in counts])} vectors"
+    return f"{', '.join(f'{count:.3g}' for count in counts)} vectors"
 
 
 def _reading(book: Book, read: Mapping[Operand, Interval]) -> dict[Operand, Kernel]:
@@ -147,7 +146,7 @@ def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
             book.add(name, "memory", about, bytes_, together(mine, prices), source)
 
 
-def _memory_price(inputs: Inputs) -> Price | None:
+def _memory_price(inputs: Asked) -> Price | None:
     return price_of(inputs, "memory-read")
 
 

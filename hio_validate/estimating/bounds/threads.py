@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from hio_validate.costs.interval import either
 from hio_validate.costs.units import amount
+from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.estimating.bounds.price import Price, least
-from hio_validate.estimating.context.inputs import Inputs
 
 
-def with_threads_of(inputs: Inputs, batched: bool) -> Inputs:
+def with_threads_of(inputs: Asked, batched: bool) -> Asked:
     """The inputs with the threads of passes of several tokens, or of one, as the workload's."""
     workload = inputs.workload
     if not batched or workload.threads == workload.batch_threads:
@@ -25,7 +25,7 @@ def with_threads_of(inputs: Inputs, batched: bool) -> Inputs:
     return replace(inputs, workload=workload.model_copy(update={"threads": workload.batch_threads}))
 
 
-def by_passes(inputs: Inputs, batched: bool | None, price: Callable[[Inputs], Price | None]) -> Price | None:
+def by_passes(inputs: Asked, batched: bool | None, price: Callable[[Asked], Price | None]) -> Price | None:
     """What `price` says with the threads of such passes; None of `batched`: of either kind."""
     if batched is not None:
         return price(with_threads_of(inputs, batched))

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from hio_validate.costs.units import amount
+from hio_validate.estimating.bounds.asked import PATH_OF
 from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
 from hio_validate.estimating.context.chosen import Chosen, Profiled, ceilings_of, named, profile_of, shape_of
 from hio_validate.estimating.context.counted import Counted, drafting_counted
 from hio_validate.estimating.context.in_force import PREFILLS, InForce, in_force
-from hio_validate.estimating.context.inputs import PATH_OF, Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.measured import baseline_of
-from hio_validate.estimating.context.recorded import Recorded, asked_fixture, counts_of
+from hio_validate.estimating.context.recorded import Fault, Recorded, asked_fixture, counts_of
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.correctness import open_failures
 from hio_validate.evidence.metrics import METRICS
@@ -45,16 +46,17 @@ def inputs_of(
     cache: Literal["cold", "warm"] = "cold",
     goal: float | None = None,
     committed: Callable[[Item], bool] | None = None,
+    fault: Fault = lambda _: None,
 ) -> Inputs:
     """Everything that an estimate of a stack follows from. Raises CannotEstimate.
 
     `host`: the machine this runs on, which counts where no record says where the stack ran; `committed`: whether a
-    document stands in the last commit as it is.
+    document stands in the last commit as it is; `fault`: what the rules find wrong in one, which is then not used.
     """
     stack = named(view.repo, "stack/v1", stack, service) if isinstance(stack, str) else stack
     asked = named(view.repo, "fixture/v1", fixture, service) if fixture else None
     said = dict(stated or {})
-    recorded = Recorded(view, service, stack)
+    recorded = Recorded(view, service, stack, fault)
     shaped = shape_of(recorded, shape)
     tokens = _Tokens(recorded, asked, said, shaped.first, cache)
     target = _target(metric, tokens, goal)

@@ -164,6 +164,11 @@ class _Asked:
             self.missing.append(
                 f"which of {replicas} replicas a request goes to: the bound is that of one with all requests"
             )
+        if (contexts := self._count("contexts")) > 1:
+            self.missing.append(
+                f"K/V by position: {contexts} devices divide it beside its heads, so that the term kv-read is up to {contexts} times "
+                "too long, and the bound with it"
+            )
         if stages > 1 and prefills:
             self.missing.append(
                 f"how far the {stages} stages of the pipeline overlap on a prompt: the bound takes all of it"

@@ -2,84 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
 
-from hio_validate.costs.context import unknown_of
-from hio_validate.models.estimate import Amount, EstimateTarget, MeasuredBaseline, Workload
+from hio_validate.estimating.bounds.asked import STATED as STATED
+from hio_validate.estimating.bounds.asked import Asked
+from hio_validate.estimating.bounds.asked import Path as Path
+from hio_validate.models.estimate import MeasuredBaseline
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
 
-STATED = {
-    "launches": ("1", "kernel launches of one pass"),
-    "launch": ("us", "what one launch costs"),
-    "collective-bytes": ("B", "bytes that one pass moves between devices"),
-    "link": ("B/s", "rate of that"),
-    "link-latency": ("us", "what the collectives of one pass cost beside their bytes"),
-    "host-gap": ("us", "time of the host between two passes"),
-    "queue-wait": ("ms", "time a request waits before it is begun"),
-    "acceptance": ("1", "share of the drafted tokens that is accepted"),
-    "draft-tokens": ("1", "tokens drafted a pass"),
-    "draft-cost": ("1", "cost of drafting one token, as a share of one pass of the model"),
-    "efficiency": ("1", "part of a published ceiling that is reached"),
-    "memory-read": ("B/s", "rate at which weights and K/V are read"),
-    "matmul": ("FLOP/s", "rate of the matrix products"),
-    "disk-read": ("B/s", "rate at which the model file is read"),
-    "prompt-tokens": ("1", "tokens of the prompt"),
-    "generated-tokens": ("1", "tokens that are generated"),
-}
-"""What a person may state (`--assume NAME=VALUE[..HIGH]UNIT`): name -> (unit of its dimension, what it is)."""
 
-
-Path = Literal["setup", "load", "request", "prefill-token", "decode-token"]
-"""How often a cost is paid (contract 9.1)."""
-
-PATH_OF: Mapping[str, Path] = {
-    "decode_tps": "decode-token", "itl_ms": "decode-token", "tpot_ms": "decode-token", "bench_decode_tps": "decode-token",
-    "prefill_tps": "prefill-token", "bench_prefill_tps": "prefill-token",
-    "ttft_ms": "request", "wall_s": "request",
-}  # fmt: skip
-"""Metric -> how often what it measures is paid (contract 9.1)."""
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """Everything that an estimate follows from."""
+@dataclass(frozen=True, kw_only=True)
+class Inputs(Asked):
+    """Everything that an estimate follows from: what its ledger does, and what is known beside."""
 
     service: str
     stack: Item
-    workload: Workload
-    target: EstimateTarget
-    path: Path
     fixture: Item | None = None
-    shape: Item | None = None
-    ceilings: tuple[Item, ...] = ()
-    """Ceilings documents: of the target's host first, then other measured ones, then published ones."""
     baseline: MeasuredBaseline | None = None
     profile: Item | None = None
-    stated: Mapping[str, Amount] = field(default_factory=dict)
-    """What a person stated; it goes before every document."""
-    counted: Mapping[str, Amount] = field(default_factory=dict)
-    """Drafting as rows of this very stack counted it, else as its settings say; it stands where nobody states it."""
-    counted_by: str = ""
-    """Who says so: rows of a run, or a setting."""
-    missing: tuple[str, ...] = ()
-    """What is not there, one sentence each."""
     wrong: tuple[Item, ...] = ()
     """Open correctness failures of the stack (contract 9.6)."""
     capture: Item | None = None
     """The newest capture of the stack: what became of settings that the engine decides itself."""
     view: View | None = None
     """The repository it was gathered from: settings in force, ledger, runs. Without it no setting is known."""
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """What has to be known before any work is counted, and is not: keys of costs/context.py."""
-        workload = self.workload
-        return unknown_of(
-            self.path,
-            has_shape=self.shape is not None,
-            prompt_tokens=workload.prompt_tokens,
-            generated_tokens=workload.generated_tokens,
-        )

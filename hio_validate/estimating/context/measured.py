@@ -1,7 +1,8 @@
 """What was measured of exactly this workload, and how far it is from the bound.
 
-Invariants: a run of another stack, fixture, model, host, load or cache is no baseline; a gap is stated and never
-explained (contract 9.7), only a result above its bound says that something is wrong (contract 9.3).
+Invariants: a run of another stack, fixture, model, host, load or cache, or of other lengths, is no baseline, and what is not
+known of them is never equal; a gap is stated and never explained (contract 9.7), only a result above its bound says that
+something is wrong (contract 9.3).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from hio_validate.costs.units import amount
 from hio_validate.costs.work import weights_per_pass
 from hio_validate.estimating.context.cannot import CannotEstimate
 from hio_validate.estimating.context.chosen import named
+from hio_validate.estimating.context.in_force import PREFILLS
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.recorded import Ran, Recorded, asked_fixture, counts_of, rows_asked
 from hio_validate.evidence.averages import median
@@ -51,8 +53,8 @@ def baseline_of(
         baseline = None if differing else _baseline(ran, inputs)
         if baseline is not None:
             return Found(baseline, _said(ran, inputs, committed))
-        if not elsewhere and [each.what for each in differing] == ["host"]:
-            elsewhere = f" ({ran.case.run.name} measured it on another host than the ceilings are of)"
+        if not elsewhere and {each.what for each in differing} in ({"host"}, {"lengths"}):
+            elsewhere = f" ({ran.case.run.name}: {'; '.join(each.sentence for each in differing)})"
     asked = f" with {inputs.fixture.name}" if inputs.fixture else ""
     return Found(
         None,
@@ -88,6 +90,8 @@ def _differing(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
         yield _Differs("rows", "its rows are missing or not the ones that it pins")
         return
     yield from _asked(ran, inputs)
+    if inputs.fixture is not None:
+        yield from _lengths(ran, inputs)
     model = file_of(inputs.shape.model) if inputs.shape else None
     theirs = model_of(case, ran.arm)
     if model is not None and theirs != model:
@@ -96,10 +100,14 @@ def _differing(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
             f"its model is {theirs[:12] if theirs else 'not known'}, the shape is of {model[:12]}",
         )
     host = host_of(case, ran.arm)
+    where = f"its host is {host[:12] if host else 'not known'}"
     if workload.target_host is not None and host != workload.target_host:
+        yield _Differs("host", f"{where}, the ceilings are of {workload.target_host[:12]}")
+    if workload.target_host is None and inputs.ceilings:
+        names = " and ".join(item.name for item in inputs.ceilings)
         yield _Differs(
             "host",
-            f"its host is {host[:12] if host else 'not known'}, the ceilings are of {workload.target_host[:12]}",
+            f"{where}, the ceilings ({names}) name none: name measured ones of its host beside them with --ceilings",
         )
     if any(trial.leg and trial.leg.instrumented for trial in case.trials if trial.arm == ran.arm):
         yield _Differs("instrumented", "a profiler ran beside it, so that its times are no benchmark")
@@ -128,6 +136,19 @@ def _asked(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
     cache = cache_of(case)
     if cache != workload.cache:
         yield _Differs("cache", f"its cache is {cache or 'not known'}, asked for {workload.cache}")
+
+
+def _lengths(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
+    """Lengths that a person stated and that the rows contradict; those of the answer where the path has one."""
+    answers = inputs.path not in PREFILLS or inputs.target.metric == "wall_s"
+    for name, column in (("prompt-tokens", "evaluated"), ("generated-tokens", "generated"))[: 1 + answers]:
+        said = inputs.stated.get(name)
+        counted = counts_of(ran.case, ran.arm, column)
+        if said is None or all(said.low <= each <= said.high for each in counted):
+            continue
+        told = f"{said.low:.0f}" if said.low == said.high else f"{said.low:.0f} to {said.high:.0f}"
+        seen = dict.fromkeys(map(str, (min(counted), max(counted))))
+        yield _Differs("lengths", f"its rows count {' to '.join(seen)} {column} tokens, stated are {told}")
 
 
 def _is_bench(case: Case) -> bool:
@@ -218,18 +239,22 @@ def _cached_weights(inputs: Inputs) -> Iterator[str]:
     """A rate of reading more than a pass reads: the caches of the processor helped the service more than the measurement."""
     if inputs.shape is None or inputs.path == "load":
         return
-    read = weights_per_pass(inputs.shape.model, Interval.exact(1.0)).high
+    shape = inputs.shape.model.model_copy(update={"experts": None})  # in the end every expert is read again
+    read = weights_per_pass(shape, Interval.exact(1.0)).high
     rates = [
-        (rate.working_set, name, item.name)
+        (rate.quantity == "matvec", rate.working_set or 0, f"{name} of {item.name}")
         for item in inputs.ceilings
         for name, rate in item.model.rates.items()
-        if rate.quantity in ("matvec", "memory-read") and (rate.working_set or 0) > _LARGER * read
+        if rate.quantity in ("matvec", "memory-read")
     ]
-    if rates and read:
-        most, name, document = max(rates)
+    own, most, name = max(
+        rates, default=(False, 0, "")
+    )  # an engine's own kernel goes before what memory gives
+    if most > _LARGER * read > 0:
+        how = "" if own else "; hio probe engine --service streams what the model has"
         yield (
-            f"whether caches hold the weights: a pass reads {read / 1e6:.3g} MB again and again, {name} of {document} was "
-            f"measured over {(most or 0) / 1e6:.3g} MB (hio probe engine --service streams what the model has)"
+            f"whether caches hold the weights: a pass reads {read / 1e6:.3g} MB again and again, {name} was measured over "
+            f"{most / 1e6:.3g} MB{how}"
         )
 
 

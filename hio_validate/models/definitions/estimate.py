@@ -231,6 +231,9 @@ class Estimate(Model):
     target: EstimateTarget = Field(description="What is to become better.")
     path: Path = Field(description="How often it is paid.")
     workload: Workload = Field(description="The workload.")
+    ceilings: list[Pin] = Field(
+        default_factory=list, description="The ceilings that it was computed with, the first ones preferred."
+    )
     terms: list[Term] = Field(default_factory=list, description="The ledger.")
     bound: BoundTime | None = Field(
         None, description="The lower bound; absent: the workload's shape is missing."

@@ -9,6 +9,7 @@ import pytest
 from hio_validate.estimating.context.gather import CannotEstimate
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.stated import stated
+from hio_validate.repo import Item
 from tests.estimating.tiny import CEILINGS, PUBLISHED, SHAPE, changed, gathered, lab, other, put, vllm
 from tests.evidence.experiment import FIXTURE, HOST, Experiment, text
 from tests.small_repo import ENTRY, ROOM, SERVICE, baseline, pin, stack, write
@@ -171,6 +172,66 @@ def test_published_ones_stand_beside_measured_ones_of_a_host_with_devices(tmp_pa
     device = {"name": "accelerator", "tool": "its tool 1"}
     root = lab(tmp_path, SHAPE, PUBLISHED, changed(CEILINGS, devices=[device]))
     assert [item.name for item in gathered(root).ceilings] == ["lab-host", "paper"]
+
+
+def test_of_several_published_devices_one_is_to_be_named(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, PUBLISHED, changed(PUBLISHED, name="poster"))
+    with pytest.raises(
+        CannotEstimate,
+        match="published ceilings of several devices: say --ceilings paper or poster",
+    ):
+        gathered(root)
+    assert [item.name for item in gathered(root, ceilings=["paper"]).ceilings] == ["paper"]
+    both = gathered(root, ceilings=["paper", "poster"])
+    assert any("proof that paper and poster are of one device" in each for each in both.missing)
+    put(root, CEILINGS)
+    assert [item.name for item in gathered(root).ceilings] == ["lab-host"], "no published one is taken beside"
+    device = {"name": "Accelerator 9", "tool": "its tool 1"}
+    put(root, changed(CEILINGS, devices=[device]))
+    with pytest.raises(CannotEstimate, match="say --ceilings lab-host --ceilings paper or poster"):
+        gathered(root)
+    put(root, changed(PUBLISHED, name="poster", devices=[device | {"name": "accelerator 9"}]))
+    found = gathered(root)
+    assert [item.name for item in found.ceilings] == ["lab-host", "poster"], "the device that the host has"
+
+
+def test_documents_of_one_device_stand_in_together(tmp_path: Path) -> None:
+    mine = changed(PUBLISHED, devices=[{"name": "accelerator", "tool": "its maker"}])
+    found = gathered(lab(tmp_path, SHAPE, mine, changed(mine, name="poster")))
+    assert [item.name for item in found.ceilings] == ["paper", "poster"]
+    named = gathered(tmp_path, ceilings=["paper", "poster"])
+    assert not any("proof that paper" in each for each in named.missing)
+
+
+def test_where_the_stack_never_ran_other_ceilings_are_named(tmp_path: Path) -> None:
+    write(tmp_path, {f"{ROOM}/stacks/base.yaml": stack("base", 1), ENTRY: baseline()})
+    put(tmp_path, SHAPE, CEILINGS, PUBLISHED, FIXTURE)
+    elsewhere = gathered(tmp_path)
+    assert [item.name for item in elsewhere.ceilings] == ["lab-host"]
+    assert any("stand in; --ceilings paper takes published ones" in each for each in elsewhere.missing)
+    here = gathered(tmp_path, host=HOST)
+    assert any(
+        each.startswith("proof that base is to run on this host") and "--ceilings paper" in each
+        for each in here.missing
+    )
+
+
+@pytest.mark.parametrize("kind", ["ceilings/v1", "shape/v1", "profile/v1"])
+def test_what_the_rules_find_an_error_in_is_not_used_and_said(tmp_path: Path, kind: str) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS, PROFILE)
+    name = {"ceilings/v1": "lab-host", "shape/v1": "tiny", "profile/v1": "perf"}[kind]
+    option = kind.partition("/")[0]
+    assert getattr(gathered(root), option), "it is used where nothing is wrong with it"
+
+    def fault(item: Item) -> str | None:
+        return "FILE:3: it is wrong" if item.kind == kind else None
+
+    found = gathered(root, fault=fault)
+    assert not getattr(found, option)
+    assert f"{name}, which is not used: FILE:3: it is wrong" in found.missing
+    given = {option: [name] if option == "ceilings" else name}
+    with pytest.raises(CannotEstimate, match=f"the {option} {name} has an error: FILE:3: it is wrong"):
+        gathered(root, fault=fault, **given)
 
 
 def test_kernels_of_another_build_are_not_used(tmp_path: Path) -> None:

@@ -268,3 +268,11 @@ def test_tokens_of_a_pass_are_asked_for_only_where_prompts_are_evaluated(tmp_pat
     content = vllm("one", "--max-num-batched-tokens=auto", "--kv-cache-dtype=fp8")
     assert _of(tmp_path, content, "decode-token").missing == ()
     assert "max-num-batched-tokens is" in _of(tmp_path, content, "prefill-token").missing[0]
+
+
+def test_context_that_is_divided_is_said_because_the_bound_does_not_count_it(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    words = ("--tensor-parallel-size=8", "--kv-cache-dtype=fp8")
+    assert _of(tmp_path, vllm("one", *words)).missing == ()
+    (said,) = _of(tmp_path, vllm("one", *words, "--decode-context-parallel-size=4")).missing
+    assert said.startswith("K/V by position: 4 devices divide it") and "the bound with it" in said

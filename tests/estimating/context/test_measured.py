@@ -13,8 +13,8 @@ from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.measured import compared
 from hio_validate.estimating.context.stated import stated
 from hio_validate.models.estimate import Amount, BoundTime
-from tests.estimating.tiny import CEILINGS, SHAPE, changed, gathered, lab, other, put
-from tests.evidence.experiment import FIXTURE, SPEEDS, Experiment
+from tests.estimating.tiny import CEILINGS, PUBLISHED, SHAPE, changed, gathered, lab, other, put
+from tests.evidence.experiment import FIXTURE, HOST, SPEEDS, Experiment
 from tests.small_repo import ROOM, stack, write
 
 SET: dict[str, Any] = {"server.threads": "2"}
@@ -81,10 +81,52 @@ def test_another_host_is_no_baseline_and_is_said(tmp_path: Path) -> None:
     found = gathered(root)
     assert found.baseline is None
     assert any(
-        "threads measured it on another host than the ceilings are of" in each for each in found.missing
+        f"(threads: its host is {HOST[:12]}, the ceilings are of {other('elsewhere')[:12]})" in each
+        for each in found.missing
     )
     with pytest.raises(CannotEstimate, match="its host is"):
         gathered(root, run="threads")
+
+
+def test_where_the_ceilings_name_no_host_no_run_is_a_baseline(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS, PUBLISHED)
+    assert gathered(root).baseline is not None, "its host has measured ceilings"
+    found = gathered(root, ceilings=["paper"])
+    assert found.workload.target_host is None and found.baseline is None
+    told = f"(threads: its host is {HOST[:12]}, the ceilings (paper) name none: "
+    assert any(told in each for each in found.missing)
+    with pytest.raises(CannotEstimate, match=r"the ceilings \(paper\) name none"):
+        gathered(root, ceilings=["paper"], run="threads")
+    both = gathered(root, ceilings=["paper", "lab-host"])
+    assert both.baseline is not None, "the measured ones name the host"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("prompt-tokens=16384", "its rows count 5 evaluated tokens, stated are 16384"),
+        ("prompt-tokens=6..9", "its rows count 5 evaluated tokens, stated are 6 to 9"),
+        ("generated-tokens=1..7", "its rows count 8 generated tokens, stated are 1 to 7"),
+    ],
+)
+def test_a_run_of_other_lengths_than_the_stated_ones_is_no_baseline(
+    tmp_path: Path, said: str, told: str
+) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    same = stated(["prompt-tokens=5", "generated-tokens=8..9"])
+    assert gathered(root, stated=same).baseline is not None
+    found = gathered(root, stated=stated([said]))
+    assert found.baseline is None
+    assert any(f"(threads: {told})" in each for each in found.missing)
+    with pytest.raises(CannotEstimate, match=told):
+        gathered(root, stated=stated([said]), run="threads")
+
+
+def test_the_answers_length_is_none_of_a_prompts(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    said = stated(["generated-tokens=99"])
+    assert gathered(root, stated=said, metric="ttft_ms").baseline is not None
+    assert gathered(root, stated=said, metric="wall_s").baseline is None
 
 
 def test_a_profiled_or_aborted_run_is_no_baseline(tmp_path: Path) -> None:
