@@ -383,6 +383,27 @@ def test_stated_lengths_go_before_the_fixtures() -> None:
     assert work(stated, "kv-read") == work(known, "kv-read") != work(terms_of(inputs(**USUAL)), "kv-read")
 
 
+@pytest.mark.parametrize("end", [(10, 2), (10, 40), (1000, 2), (1000, 40)])
+@pytest.mark.parametrize(
+    ("path", "metric"), [("decode-token", "tpot_ms"), ("prefill-token", "prefill_tps"), ("request", "wall_s")]
+)
+def test_a_stated_interval_of_lengths_stays_one(path: str, metric: str, end: tuple[int, int]) -> None:
+    """The bound of either end lies within, and the lengths are assumptions."""
+    stated = said(prompt_tokens=(505, 10, 1000), generated_tokens=(21, 2, 40))
+    wide, narrow = (
+        inputs(path, metric, **USUAL, stated=each)
+        for each in (stated, said(prompt_tokens=end[0], generated_tokens=end[1]))
+    )
+    ledger = terms_of(wide)
+    assert {each.name for each in ledger.assumptions} == {"prompt-tokens", "generated-tokens"}
+    bound, one = bound_of(ledger, wide), bound_of(terms_of(narrow), narrow)
+    assert bound and one
+    whole, part = base(bound.time), base(one.time)
+    assert whole.low <= part.low * (1 + 1e-9) and part.high <= whole.high * (1 + 1e-9)
+    for term in ledger.terms:
+        assert time_of(term).value == pytest.approx(base(term.time).value)
+
+
 PATHS = st.sampled_from(
     (
         ("decode-token", "tpot_ms"),
