@@ -32,6 +32,10 @@ _LARGER = 1.1
 """How many times what a pass reads was read by a measurement that caches helped less; matrices are counted whole."""
 
 
+LOADED = 0.5
+"""Load average of one minute above which a machine does something else, too; `hio probe host` says it there (probing/host.py)."""
+
+
 class Found(NamedTuple):
     """A baseline, or why there is none; and what else is to be said."""
 
@@ -197,12 +201,27 @@ def compared(inputs: Inputs, bound: BoundTime | None) -> tuple[MeasuredBaseline 
         return baseline, ()
     told = baseline.model_copy(update={"efficiency_percent": amount(reached, "1")})
     if reached.low <= 100:
-        return told, ()
+        return told, _near(baseline, reached, inputs)
     above = (
         f"measured {_short(baseline.value)} {baseline.unit} is {_short(reached.value)} % of the bound "
         f"(at least {_short(reached.low)} %), and nothing is faster than its bound"
     )
     return told, (f"{above}: look first at {'; then '.join(_suspects(inputs))}",)
+
+
+def _near(baseline: MeasuredBaseline, reached: Interval, inputs: Inputs) -> tuple[str, ...]:
+    """Faster than the best guess of the bound, yet not beyond doubt: the ceilings are doubtful first, most where others used the machine."""
+    if reached.value <= 100:
+        return ()
+    loaded = [
+        f"the rates of {item.name}, measured at a load of {item.model.load:g} while others used the machine"
+        for item in inputs.ceilings
+        if (item.model.load or 0.0) > LOADED
+    ]
+    return (
+        f"measured {_short(baseline.value)} {baseline.unit} is {_short(reached.value)} % of the best guess of the bound, and "
+        f"within its interval: look first at {'; then '.join((*loaded, *_suspects(inputs)))}",
+    )
 
 
 def _short(number_: float) -> str:
