@@ -251,12 +251,25 @@ def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int, *, 
             attention_flops_over(shape, range(earlier + 1, tokens + 1)) * float(last),
         ),
         by_token(
-            kv_read_over(shape, ends, *kinds, microbatch) * float(passes - 1),
-            kv_read_over(shape, range(tokens, tokens + 1), *kinds, last),
+            _read_by(shape, workload, ends, microbatch) * float(passes - 1),
+            _read_by(shape, workload, range(tokens, tokens + 1), last),
         ),
         by_token(*(kv_bytes_per_token(shape, *kinds) * float(count) for count in (earlier, last))),
         head=Head(_by(one, of_last, table), _sum(whole, rest), _sum(products, of_rest)) if last > 1 else None,
     )
+
+
+def _read_by(shape: Shape, workload: Workload, ends: range, count: int) -> Interval:
+    """K/V read by a pass over `count` tokens, the mean over where such passes end.
+
+    What a pass made itself need not leave the chip before it is read: at least what earlier passes left is. The first token
+    of a pass sees one token less of that than its window, as it is in the window itself.
+    """
+    kinds = workload.key_type, workload.value_type
+    read = kv_read_over(shape, ends, *kinds, count)
+    left = kv_read_over(shape, range(ends.start - count, ends.stop - count, ends.step), *kinds)
+    low = max(0.0, left.low - kv_bytes_per_token(shape, *kinds).low)
+    return Interval(read.value, min(low, read.low), read.high)
 
 
 def _less(whole: Interval, part: Interval) -> Interval:
