@@ -59,6 +59,11 @@ class Item(NamedTuple):
         """The name by which documents of other services cite it."""
         return f"{self.service}/{self.name}" if self.service else self.name
 
+    @property
+    def pin(self) -> str:
+        """The name with the digest of the file's bytes: what is pinned is frozen (contract 1.4)."""
+        return f"{self.name}@{self.document.digest}"
+
 
 class Repo:
     """All documents of one tree."""

@@ -54,7 +54,6 @@ MAY_IMPORT = {
     "status": "quantity models repo settings ledger inheritance rules evidence",
     "next_test": "models repo settings ledger inheritance rules",
     "plans": "moment spelling source models recording repo settings evidence ledger inheritance rules next_test",
-    "campaigning": "quantity source models recording repo settings ledger known_good evidence rules plans",
     "estimating": "estimating.bounds moment spelling costs models repo settings ledger evidence rules",
     "engine": "diagnostic source repo settings rules",
     "life": "models repo settings ledger inheritance rules",
@@ -74,15 +73,15 @@ MAY_IMPORT = {
     "execute": "diagnostic moment size command launch_file source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
-    "campaign_prospect": "models repo evidence rules prospect execute",
+    "campaigns": "quantity source models recording repo settings ledger known_good evidence rules plans prospect execute",
     "report": "diagnostic moment quantity costs models repo settings ledger evidence inheritance status next_test life checkpoint "
-    "review render execute size prospect campaign_prospect importing known_good rests_on",
+    "review render execute size prospect campaigns importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
     "cli": "shaping probing places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating plans focused prospect from_run importing known_good "
-    "measurements receipts baselines rests_on exporting campaign_prospect campaigning estimating",
+    "measurements receipts baselines rests_on exporting campaigns estimating",
     "hook": "",
     "__main__": "validating cli hook",
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hio_validate import focused, history, parents
-from hio_validate.campaign_prospect import CampaignProspect, outlook
+from hio_validate.campaigns.prospect import CampaignProspect, outlook
 from hio_validate.cli import campaign_cells, run_plan
 from hio_validate.cli.campaign_new import new
 from hio_validate.cli.loading import load_repo, named, tree_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hio_validate import writing
-from hio_validate.campaign_prospect import CampaignProspect, CellProspect
+from hio_validate.campaigns.prospect import CampaignProspect, CellProspect
 from hio_validate.cli import run_plan
 from hio_validate.cli.following import follow
 from hio_validate.cli.shared import as_json, show, stop, width

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from hio_validate import campaigning
+from hio_validate.campaigns.begin import begin, grid_of
 from hio_validate.cli.loading import load_repo, named, the_service
 from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import repo_option, stop, width
@@ -45,7 +45,7 @@ def new(
         stop(no_fixture(view, of, fixture), 2)
     items = [named(found, "plan/v1", each, service) for each in plans]
     try:
-        begun = campaigning.begin(view, of, name, items, campaigning.grid_of(grid), metric, fixture)
+        begun = begin(view, of, name, items, grid_of(grid), metric, fixture)
     except CannotPlan as error:
         stop(str(error), 2)
     create_all(root, begun.files, "give the campaign another name")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hio_validate.cli.shared import root_of, stop
 from hio_validate.history import Folder, Unlistable, WorkTree
 from hio_validate.repo import Item, Repo, load
+from hio_validate.spelling import nearest
 
 
 def tree_of(repo: Path | None) -> WorkTree | Folder:
@@ -53,11 +55,23 @@ def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item
         stop(f"several {word} documents are called {name}: say {names}, or give --service", 2)
     item = meant[0] if meant else found.unread(kind, name, service)
     if item is None:
-        stop(f"no readable {word} is called {name}" + (f" in {service}" if service else ""), 2)
+        told = f"no readable {word} is called {name}" + (f" in {service}" if service else "")
+        stop(told + _instead(name, found.names(kind)), 2)
     if item.model is None:
         said = f"the {word} {name} is not valid: {_first_fault(item)}"
         stop(f"{said}; hio validate {item.file} says all", 2)
     return item
+
+
+_FEW = 6
+"""Names that are listed where none is like the one that was given."""
+
+
+def _instead(name: str, known: Sequence[str]) -> str:
+    near = nearest(name, known)
+    if near:
+        return f"; did you mean {near}?"
+    return f"; there is {' or '.join(known)}" if 0 < len(known) <= _FEW else ""
 
 
 def _first_fault(item: Item) -> str:

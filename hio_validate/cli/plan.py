@@ -41,7 +41,9 @@ def plan() -> None:
 @click.option(
     "--stack", help="With --set or --a-a: the stack that is measured (default: the current parent)."
 )
-@click.option("--a-a", is_flag=True, help="Compare the current parent with itself: how large is the noise?")
+@click.option(
+    "--a-a", is_flag=True, help="Compare the current parent, or --stack, with itself: how large is the noise?"
+)
 @click.option("--screening", is_flag=True, help="Only look: two legs an arm, decides nothing.")
 @click.option("--fixture", help="The request that is measured (default: the one of the latest run).")
 @click.option("--metric", type=click.Choice(list(METRICS)), default="decode_tps", show_default=True,
@@ -82,14 +84,14 @@ def new(
     except CannotPlan as error:
         stop(str(error), 2)
     create_all(root, begun.files, "give another --name")
-    click.echo(f"{called}: {begun.said}")
+    click.echo(paragraph(f"{called}: {begun.said}", width()), nl=False)
     if begun.hint:
         click.echo(paragraph(begun.hint, width()), nl=False)
     if begun.todo:
         texts = "1 text" if begun.todo == 1 else f"{begun.todo} texts"
-        click.echo(
-            f"next: write the {texts} that {'stands' if begun.todo == 1 else 'stand'} as TODO, then hio plan check {called}"
-        )
+        stand = "stands" if begun.todo == 1 else "stand"
+        said, then = f"next: write the {texts} that {stand} as TODO, then", f"hio plan check {called}"
+        click.echo(said + (" " if len(said) + len(then) < width() else "\n  ") + then)
     else:
         click.echo(f"next: hio plan check {called}")
 

@@ -68,7 +68,8 @@ def model(
     if format_ == "json":
         show(as_json({"version": 1, "file": found.path, "shape": document, "wrote": wrote}))
     else:
-        show("".join(f"wrote {each}\n" for each in wrote) or text(shape, width()))
+        kept = "".join(f"wrote {each}\n" for each in wrote) or "nothing was kept; --write keeps it\n"
+        show(f"{text(shape, width())}\n{kept}")
     sys.exit(0)
 
 

@@ -29,8 +29,11 @@ gguf-py/gguf/constants.py, GGML_QUANT_SIZES; tests/costs/test_formats.py compare
 _ALSO_CALLED: Final = {
     "float64": "f64", "float32": "f32", "float": "f32", "fp32": "f32", "float16": "f16", "half": "f16", "fp16": "f16",
     "bfloat16": "bf16", "f8_e4m3fn": "f8_e4m3", "float8_e4m3fn": "f8_e4m3", "float8_e5m2": "f8_e5m2",
-    "fp8_e4m3": "fp8", "fp8_e5m2": "fp8",
+    "fp8_e4m3": "fp8", "fp8_e5m2": "fp8", "fp8_ds_mla": "fp8",
 }  # fmt: skip
+
+# fp8_ds_mla: a latent as vLLM keeps it for sparse attention, 656 bytes for the 576 numbers of DeepSeek-V3.2: a part of it
+# in bf16, and its scales (vllm/v1/kv_cache_interface.py, MLAAttentionSpec.real_page_size_bytes).
 
 _NARROW: Final = {"int8": 1.0, "fp8": 1.0, "int4": 0.5, "fp4": 0.5}
 """Bytes of one number where a group of them has scales of its own that the name does not tell."""

@@ -39,7 +39,7 @@ ROUTES: Mapping[str, RouteOf] = MappingProxyType(
             (
                 "perf record -e cpu-clock -F 499 -p PID -- sleep 30",
                 "perf report --stdio -n --header > REPORT",
-                "hio probe profile REPORT --stack STACK --path PATH --write",
+                "hio probe profile REPORT --stack STACK --path PATH --fixture FIXTURE --write",
             ),
             "profile/v1 with raw samples beside it",
             instrumented=True,

@@ -78,18 +78,20 @@ def amount(interval: Interval, unit: Any) -> Amount:
     return Amount(value=interval.value / size, low=interval.low / size, high=interval.high / size, unit=unit)
 
 
-_SHOWN = {
-    Dimension.DATA: ("TB", "GB", "MB", "kB", "B"),
-    Dimension.WORK: ("PFLOP", "TFLOP", "GFLOP", "MFLOP", "FLOP"),
-    Dimension.TIME: ("s", "ms", "us", "ns"),
+DECIMAL = {
+    Dimension.DATA: ("B", "kB", "MB", "GB", "TB"),
+    Dimension.WORK: ("FLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"),
+    Dimension.TIME: ("ns", "us", "ms", "s"),
     Dimension.COUNT: ("1",),
-    Dimension.DATA_RATE: ("TB/s", "GB/s", "MB/s", "kB/s", "B/s"),
-    Dimension.WORK_RATE: ("PFLOP/s", "TFLOP/s", "GFLOP/s", "MFLOP/s", "FLOP/s"),
+    Dimension.DATA_RATE: ("B/s", "kB/s", "MB/s", "GB/s", "TB/s"),
+    Dimension.WORK_RATE: ("FLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"),
 }
+"""The units in which numbers are written and shown, smallest first: one family for each dimension, so that two of them can
+be held side by side."""
 
 
 def fitting(interval: Interval, dimension: Dimension) -> Amount:
     """An interval in base units in the largest decimal unit that its best guess fills; nothing is rounded."""
-    units = _SHOWN[dimension]
-    found = next((unit for unit in units if interval.value >= UNITS[unit][1]), units[-1])
+    units = DECIMAL[dimension]
+    found = next((unit for unit in reversed(units) if interval.value >= UNITS[unit][1]), units[0])
     return amount(interval, found if interval.value else BASE[dimension])

@@ -85,7 +85,7 @@ def distinct_experts(count: int, active: int, tokens: Interval) -> Interval:
 
 def _share_read(shape: Shape, weights: Weights, tokens: Interval, output: bool) -> Interval:
     """The share of some tensors that one pass reads, 0..1."""
-    once = Interval(min(1.0, tokens.value), min(1.0, tokens.low), min(1.0, tokens.high))
+    once = tokens.no_more_than(1.0)
     match weights.role:
         case "draft":
             return ZERO

@@ -123,7 +123,7 @@ def _profile(inputs: Inputs, ledger: Ledger, gap: float, candidates: Sequence[Ca
             "proves": f"where the time beyond the bound goes: {ROUTES[route].artifact}",
             "stop_if": "one part has more than a tenth of the time, or the profile is flat: then nothing is blamed",
             "route": route,
-            "command": _first_command(inputs, route),
+            "command": typed.route_of(inputs, route),
         }
     )
 
@@ -138,13 +138,6 @@ def _which_profile(inputs: Inputs, ledger: Ledger) -> str:
     if inputs.path == "decode-token" and inputs.workload.concurrency == 1 and not kernels:
         return "decode-step-budget"
     return "attribute-cpu-and-device"
-
-
-def _first_command(inputs: Inputs, route: str) -> str:
-    """What begins a route, with the build of the stack where it has one."""
-    builds = [process.build for process in inputs.stack.model.processes.values() if process.build]
-    command = ROUTES[route].commands[0]
-    return command.replace("BUILD", builds[0]) if builds else command
 
 
 def _comparison(inputs: Inputs, first: Candidate) -> NextExperiment:
@@ -168,7 +161,7 @@ def _counters(inputs: Inputs, gap: float) -> NextExperiment:
         proves=f"whether a kernel waits for memory or for arithmetic: {row.artifact}",
         stop_if="its counters reach the ceiling of the machine: then the bound is what is wrong",
         route="kernel-counters",
-        command=_first_command(inputs, "kernel-counters"),
+        command=typed.route_of(inputs, "kernel-counters"),
     )
 
 
@@ -182,5 +175,5 @@ def _nothing_left(inputs: Inputs, gap: float | None) -> NextExperiment:
         proves="how many requests this machine serves within the goal: a campaign over rising concurrency",
         stop_if="the goal is met, or another model or machine is decided on",
         route="size-capacity",
-        command=ROUTES["size-capacity"].commands[0],
+        command=typed.route_of(inputs, "size-capacity"),
     )

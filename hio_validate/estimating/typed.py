@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from hio_validate.costs.routes import ROUTES
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.recorded import Recorded
 from hio_validate.estimating.context.spelled import SPELLED
@@ -53,6 +54,22 @@ def again(inputs: Inputs, *assume: str) -> str:
         *stated,
     ]
     return shlex.join(["hio", "estimate", *words])
+
+
+def route_of(inputs: Inputs, route: str) -> str:
+    """What to type for a route, one command a line, with what the inputs say in the place of its words in capitals."""
+    builds = [process.build for process in inputs.stack.model.processes.values() if process.build]
+    fixture = inputs.fixture.name if inputs.fixture is not None else "FIXTURE"
+    known = {
+        "STACK": inputs.stack.name,
+        "FIXTURE": fixture,
+        "PATH": inputs.path,
+        **({"BUILD": builds[0]} if builds else {}),
+    }
+    return "\n".join(
+        " ".join(shlex.quote(known[word]) if word in known else word for word in line.split(" "))
+        for line in ROUTES[route].commands
+    )
 
 
 def _typed(inputs: Inputs, *words: str) -> str:

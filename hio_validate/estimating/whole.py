@@ -18,7 +18,6 @@ from hio_validate.estimating.context.measured import compared
 from hio_validate.estimating.next import next_of
 from hio_validate.models.base import JudgedBy
 from hio_validate.models.estimate import Estimate
-from hio_validate.repo import Item
 from hio_validate.rules import NEWEST
 
 
@@ -39,20 +38,16 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         target=inputs.target,
         path=path,
         workload=inputs.workload,
-        ceilings=[_pin(item) for item in inputs.ceilings],
+        ceilings=[item.pin for item in inputs.ceilings],
         terms=[*ledger.terms],
         bound=bound,
         baseline=baseline,
         missing=list(dict.fromkeys((*inputs.missing, *ledger.missing, *looked.missing))),
         findings=[*findings, *looked.said],
-        profile=_pin(inputs.profile) if inputs.profile else None,
+        profile=inputs.profile.pin if inputs.profile else None,
         assumptions=[*that_matter(known, ledger, candidates)],
         candidates=[*candidates],
         next=next_of(known, ledger, bound, candidates),
-        blocked_by=[_pin(entry) for entry in inputs.wrong],
+        blocked_by=[entry.pin for entry in inputs.wrong],
         judged_by=JudgedBy(hio=__version__, rules=NEWEST),
     )
-
-
-def _pin(item: Item) -> str:
-    return f"{item.name}@{item.document.digest}"

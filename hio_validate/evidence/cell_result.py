@@ -111,7 +111,7 @@ def results_of(campaign: Item, known: Known) -> Iterator[CellResult]:
     for name, cell in campaign.model.cells.items():
         of_cell = [run for run in mine if run.model.campaign.cell == name]
         if pinned is not None:
-            of_cell = [run for run in of_cell if pinned.get(name) == f"{run.name}@{run.document.digest}"]
+            of_cell = [run for run in of_cell if pinned.get(name) == run.pin]
         completed = [run for run in of_cell if run.model.outcome == "completed"]
         run = next(iter(completed or of_cell), None)
         planned = run is not None and run.model.plan and name_of(run.model.plan) == name_of(cell.plan)

@@ -60,7 +60,7 @@ def _given(kind: str, ledger: Ledger, now: str, about: About, named: Item, scope
     covering = [item for item in entries if not against[item.name]]
     if covering:
         best = max(covering, key=lambda item: (moment(item.model.until), item.name))
-        return Approved(f"{best.name}@{best.document.digest}", kind, best.model.until)
+        return Approved(best.pin, kind, best.model.until)
     return _asked_for(kind, ledger.service, named, scope, (f"{name} {why}" for name, why in against.items()))
 
 

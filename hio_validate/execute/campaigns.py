@@ -135,7 +135,7 @@ def begin(state: Path, run_id: str, campaign: Item, root: Path) -> Begun:
     folder.mkdir(mode=0o700)
     Journal(folder).write(
         "begun",
-        campaign=f"{campaign.name}@{campaign.document.digest}",
+        campaign=campaign.pin,
         service=campaign.service,
         root=str(root),
     )
@@ -207,7 +207,7 @@ def record_of(begun: Begun, campaign: Item, repo: Repo, state: Path, now: str) -
 
 def _cell(begun: Begun, each: Standing, repo: Repo, service: str) -> dict[str, Any]:
     run = repo.find("run/v1", each.run, service)
-    pin = f"{run.name}@{run.document.digest}" if run is not None and run.model is not None else None
+    pin = run.pin if run is not None and run.model is not None else None
     if run is not None and run.model is not None:
         outcome, why = run.model.outcome or "failed", run.model.why
     elif refusal := begun.refused(each.cell):

@@ -66,7 +66,7 @@ class _Preparation:
             job=self.job,
             root=str(self.root),
             service=self.plan.service or "",
-            plan=f"{self.plan.name}@{self.plan.document.digest}",
+            plan=self.plan.pin,
             arms={},
             order=tuple(self.model.order),
             restart=self.model.restart,

@@ -70,7 +70,7 @@ def verify(
         repo, service, stack, pid, port, command, tuple(files), deadline_s, dict(secrets or {}),
         asked or Asked(), progress,
     )  # fmt: skip
-    pin = f"{stack.name}@{stack.document.digest}"
+    pin = stack.pin
     try:
         with watch_identity(pid):
             checks, process = look.at_all()
@@ -87,7 +87,7 @@ def nobody(stack: Item, where: str) -> Verification:
         else unseen(name, "", f"no process at {where}")
         for name in POINTS
     ]
-    return Verification(f"{stack.name}@{stack.document.digest}", 0, tuple(checks))
+    return Verification(stack.pin, 0, tuple(checks))
 
 
 @dataclass

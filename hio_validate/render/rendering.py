@@ -65,8 +65,8 @@ class _Rendering:
         self.drafts = target.drafts(launch, asked)
         back = (target.way_back.plan, target.way_back.page) if target.way_back else ()
         self.stamp = Stamp(
-            stack=f"{launch.stack.name}@{launch.stack.document.digest}",
-            site=f"{launch.site.name}@{launch.site.document.digest}",
+            stack=launch.stack.pin,
+            site=launch.site.pin,
             templates=templates.digest(tuple(each.template for each in (*self.drafts, *back))),
             hio=__version__,
         )

@@ -23,7 +23,7 @@ class Earlier:
 
     @property
     def pin(self) -> str:
-        return f"{self.launch.stack.name}@{self.launch.stack.document.digest}"
+        return self.launch.stack.pin
 
     @property
     def name(self) -> str:

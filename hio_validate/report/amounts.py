@@ -8,20 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from hio_validate.costs.units import UNITS, Dimension
+from hio_validate.costs.units import DECIMAL, UNITS
 from hio_validate.models.estimate import Amount
 
 _MOST_DIGITS, _LEAST_DIGITS = 4, 2
-
-_READ_BEST = {
-    Dimension.DATA: ("B", "kB", "MB", "GB", "TB"),
-    Dimension.WORK: ("FLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"),
-    Dimension.TIME: ("ns", "us", "ms", "s"),
-    Dimension.COUNT: ("1",),
-    Dimension.DATA_RATE: ("B/s", "kB/s", "MB/s", "GB/s", "TB/s"),
-    Dimension.WORK_RATE: ("FLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"),
-}
-"""The units a page uses, smallest first: one family for each dimension, so that two numbers can be held side by side."""
 
 
 def readable(amount: Amount) -> Amount:
@@ -36,8 +26,8 @@ def common_unit(amounts: Iterable[Amount]) -> str:
     largest = max(each.value * UNITS[each.unit][1] for each in known) or max(
         each.high * UNITS[each.unit][1] for each in known
     )
-    fitting = [unit for unit in _READ_BEST[dimension] if UNITS[unit][1] <= largest * (1 + 1e-12)]
-    return fitting[-1] if fitting else _READ_BEST[dimension][0]
+    fitting = [unit for unit in DECIMAL[dimension] if UNITS[unit][1] <= largest * (1 + 1e-12)]
+    return fitting[-1] if fitting else DECIMAL[dimension][0]
 
 
 def in_unit(amount: Amount, unit: str) -> Amount:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hio_validate.campaign_prospect import CampaignProspect, CellProspect
+from hio_validate.campaigns.prospect import CampaignProspect, CellProspect
 from hio_validate.diagnostic import Report, Severity
 from hio_validate.execute.campaigns import Standing
 from hio_validate.models.campaign import Campaign

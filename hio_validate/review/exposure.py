@@ -98,7 +98,7 @@ def _names(item: Item, exposure: Exposure, stack: Item, service: str) -> bool:
     if not isinstance(given, Approval) or given.approves != "deploy" or service not in given.services:
         return False
     pinned = given.pins.stack if given.pins else None
-    ours = pinned is None or pinned.rpartition("/")[2] == f"{stack.name}@{stack.document.digest}"
+    ours = pinned is None or pinned.rpartition("/")[2] == stack.pin
     return ours and not {exposure.setting, exposure.setting.partition(".")[2]}.isdisjoint(given.factors)
 
 

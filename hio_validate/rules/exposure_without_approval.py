@@ -72,13 +72,9 @@ def _approvals(item: Item, compared: Compared, found: Inheritance, view: View) -
         if isinstance(given, Approval) and given.approves == "deploy" and item.service in given.services:
             named = (found.difference.find(factor) for factor in given.factors)
             pinned = given.pins.stack if given.pins else None
-            ours = pinned is None or pinned.rpartition("/")[2] == _pin_of(found.candidate)
+            ours = pinned is None or pinned.rpartition("/")[2] == found.candidate.pin
             if ours and any(each is not None and each.address == compared.address for each in named):
                 yield entry, moment(given.until) >= moment(when)
-
-
-def _pin_of(stack: Item) -> str:
-    return f"{stack.name}@{stack.document.digest}"
 
 
 def _when(item: Item, view: View) -> tuple[Ledger, str]:

@@ -81,6 +81,8 @@ class Family:
     drafts: str | None = "num_nextn_predict_layers"
     """Key of the number of layers for multi-token prediction; None: config.json does not tell of those that the published
     weights have."""
+    indexer: bool = False
+    """An indexer chooses the index_topk tokens that a layer attends to."""
     windows: Literal["none", "all", "alternate", "pattern", "upper", "chunks"] = "none"
     """Which layers look back a window where layer_types is absent.
 
@@ -94,6 +96,8 @@ class Family:
 
 
 _DEEPSEEK = Mixture("n_routed_experts", "moe_intermediate_size", "count", "after-dense")
+_DEEPSEEK_V3 = Mixture("n_routed_experts", "moe_intermediate_size", "count", "after-dense", correction=True)
+
 _DELTA = {
     "num_key_value_heads": 4, "head_dim": 256, "full_attention_interval": 4, "linear_conv_kernel_dim": 4,
     "linear_key_head_dim": 128, "linear_value_head_dim": 128, "linear_num_key_heads": 16, "linear_num_value_heads": 32,
@@ -149,9 +153,16 @@ FAMILIES: dict[str, Family] = {
         qkv_bias=None, output_bias=None, latent=True, mixture=_DEEPSEEK, defaults={"first_k_dense_replace": 0, "moe_layer_freq": 1},
     ),
     "deepseek_v3": Family(
-        qkv_bias=None, output_bias=None, latent=True,
-        mixture=Mixture("n_routed_experts", "moe_intermediate_size", "count", "after-dense", correction=True),
+        qkv_bias=None, output_bias=None, latent=True, mixture=_DEEPSEEK_V3,
         defaults={"first_k_dense_replace": 3, "moe_layer_freq": 1},
+    ),
+    "deepseek_v32": Family(
+        qkv_bias=None, output_bias=None, latent=True, indexer=True, mixture=_DEEPSEEK_V3,
+        defaults={"first_k_dense_replace": 3, "moe_layer_freq": 1, "index_topk": 2048, "index_head_dim": 128, "index_n_heads": 64},
+    ),
+    "glm_moe_dsa": Family(
+        qkv_bias=None, output_bias=None, latent=True, indexer=True, mixture=_DEEPSEEK_V3,
+        defaults={"first_k_dense_replace": 3, "moe_layer_freq": 1, "index_topk": 2048, "index_head_dim": 128, "index_n_heads": 32},
     ),
     "qwen3_next": Family(
         qkv_bias=None, output_bias=None, head_norms=True, gated_query=True, mixer="delta", drafts=None,
@@ -203,7 +214,7 @@ SAME_AS = {"kimi_k2": "deepseek_v3"}
 """`model_type` that is read by another one's code (modeling_deepseek.py beside the weights says so)."""
 
 NESTED = {
-    "gemma3": "gemma3_text", "llama4": "llama4_text", "mistral3": "mistral", "qwen3_5": "qwen3_5_text",
+    "gemma3": "gemma3_text", "kimi_k25": "kimi_k2", "llama4": "llama4_text", "mistral3": "mistral", "qwen3_5": "qwen3_5_text",
     "qwen3_5_moe": "qwen3_5_moe_text",
 }  # fmt: skip
 """`model_type` that puts its text model into text_config -> the text model's type where it does not say it."""

@@ -24,6 +24,8 @@ class Layer:
     feed: Feed
     window: int | None = None
     chunked: bool = False
+    indexer: bool = False
+    """It has an indexer of its own."""
 
 
 def layers_of(read: Config) -> list[Layer]:
@@ -32,6 +34,12 @@ def layers_of(read: Config) -> list[Layer]:
         return [_block(kind) for kind in _blocks(read)]
     count = read.number("num_hidden_layers")
     feeds: list[Feed] = ["mixture" if _is_mixture(read, layer) else "dense" for layer in range(count)]
+    if read.family.indexer:
+        chosen = read.number("index_topk")
+        return [
+            Layer("attention", feed, chosen, indexer=own)
+            for own, feed in zip(_indexers(read, count), feeds, strict=True)
+        ]
     chunked = read.family.windows == "chunks"
     return [
         Layer(mixer, feed, window, chunked and window is not None)
@@ -81,6 +89,25 @@ def _mixers(read: Config, count: int) -> list[tuple[Mixer, int | None]]:
     if read.family.mixer != "none":
         return [(read.family.mixer, None)] * count
     return [("attention", window) for window in _windows(read, count)]
+
+
+def _indexers(read: Config, count: int) -> list[bool]:
+    """Which layers have an indexer of their own; the others take what the last one before them chose.
+
+    Source: models/glm_moe_dsa/configuration_glm_moe_dsa.py: indexer_types, index_topk_pattern, or each index_topk_freq-th
+    layer from index_skip_topk_offset on.
+    """
+    said = read.said.get("indexer_types") or read.said.get("index_topk_pattern")
+    if said is not None:
+        kinds = list(said) if isinstance(said, (list, str)) else []
+        if len(kinds) < count or any(kind not in ("full", "shared", "F", "S") for kind in kinds):
+            raise CannotShape(
+                f"config.json states {count} layers, and whether each has an indexer (full) or takes another one's (shared) is not told"
+            )
+        return [kind in ("full", "F") for kind in kinds[:count]]
+    every, offset = read.maybe("index_topk_freq") or 1, read.maybe("index_skip_topk_offset")
+    offset = 2 if offset is None else offset
+    return [max(layer - offset + 1, 0) % every == 0 for layer in range(count)]
 
 
 def _mixer(read: Config, kind: Any) -> tuple[Mixer, int | None]:

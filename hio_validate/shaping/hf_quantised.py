@@ -15,7 +15,7 @@ from hio_validate.shaping.refusal import UnknownShape
 
 LINEAR = (
     "self_attn.q_proj", "self_attn.k_proj", "self_attn.o_proj", "self_attn.q_a_proj", "self_attn.q_b_proj",
-    "self_attn.kv_a_proj_with_mqa", "self_attn.kv_b_proj", "linear_attn.in_proj_qkvz", "linear_attn.in_proj_ba", "linear_attn.out_proj", "mamba.in_proj", "mamba.out_proj", "mlp.up_proj", "mlp.down_proj", "mlp.experts.up_proj",
+    "self_attn.kv_a_proj_with_mqa", "self_attn.kv_b_proj", "self_attn.indexer.wq_b", "self_attn.indexer.wk", "linear_attn.in_proj_qkvz", "linear_attn.in_proj_ba", "linear_attn.out_proj", "mamba.in_proj", "mamba.out_proj", "mlp.up_proj", "mlp.down_proj", "mlp.experts.up_proj",
     "mlp.experts.down_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj", "mlp.shared_expert.up_proj",
     "mlp.shared_expert.down_proj",
 )  # fmt: skip

@@ -115,6 +115,11 @@ def _say_what_is_not_counted(read: Config, kinds: Sequence[Layer]) -> None:
         read.unknown.append(
             f"{recurrent} of {len(kinds)} layers carry a state of {state_of(read)} numbers each, which is not counted as K/V"
         )
+    if read.family.indexer:
+        read.unknown.append(
+            f"layers attend to {read.number('index_topk')} tokens that an indexer chooses, which stands as a window; its keys, "
+            f"{read.number('index_head_dim')} numbers a token and layer, are not counted"
+        )
     if read.family.drafts is None:
         read.unknown.append(
             "layers for multi-token prediction, which config.json does not tell of, are not counted"

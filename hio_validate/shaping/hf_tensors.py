@@ -40,6 +40,8 @@ def _layer(read: Config, stored: Stored, layer: Layer, keeps: Keeps) -> Iterator
     yield _norms(read, stored, family.norms)
     if layer.mixer == "attention":
         yield from _latent(read, stored) if family.latent else _heads(read, stored, keeps)
+        if layer.indexer:
+            yield from _indexer(read, stored)
     elif layer.mixer != "none":
         yield from (delta if layer.mixer == "delta" else mamba)(read, stored)
     if layer.feed == "mixture" and family.mixture:
@@ -100,6 +102,22 @@ def _latent(read: Config, stored: Stored) -> Iterator[Part]:
         yield stored.plain("attention", (query_rank or 0) + rank + rope + width, 3 if query_rank else 2)
 
 
+def _indexer(read: Config, stored: Stored) -> Iterator[Part]:
+    """Keys and queries by which the tokens to attend to are chosen: modeling_deepseek_v32.py, DeepseekV32Indexer.
+
+    The weights of its heads are not quantised where the rest is: DeepSeek-V3.2-Exp's files have no scales for them.
+    """
+    width, heads, size = (
+        read.number("hidden_size"),
+        read.number("index_n_heads"),
+        read.number("index_head_dim"),
+    )
+    yield stored.linear("attention", "self_attn.indexer.wq_b", heads * size, read.number("q_lora_rank"))
+    yield stored.linear("attention", "self_attn.indexer.wk", size, width)
+    yield stored.plain("norm", 2 * size, 2)
+    yield stored.plain("attention", heads * width)
+
+
 def _mixture(read: Config, stored: Stored, mixture: Mixture) -> Iterator[Part]:
     """One layer's experts; its router and shared experts are passed by every token, as a feed-forward."""
     width, count, inner = read.number("hidden_size"), read.number(mixture.count), read.number(mixture.width)
@@ -152,7 +170,7 @@ def draft_of(read: Config, stored: Stored, feed: Feed, keeps: Keeps, layers: int
     """
     width = read.number("hidden_size")
     made = [
-        *_layer(read, stored, Layer("attention", feed), keeps),
+        *_layer(read, stored, Layer("attention", feed, indexer=read.family.indexer), keeps),
         stored.plain("norm", 3 * width, 3),
     ]
     made.append(stored.plain("draft", 2 * width * width))

@@ -268,7 +268,7 @@ def test_text_of_a_document_stays_text(tmp_path: Path) -> None:
 def test_a_run_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     repo = committed(tmp_path / "repo")
     refused = hio(repo, "report", "nope")
-    assert (refused.code, one_sentence(refused)) == (2, "hio: no readable run is called nope")
+    assert (refused.code, one_sentence(refused)) == (2, "hio: no readable run is called nope; there is r1")
 
 
 def test_a_run_of_this_repository_is_reported(tmp_path: Path) -> None:

@@ -94,7 +94,9 @@ def test_settings_say_what_holds_and_where_it_comes_from(repo: Path) -> None:
     assert lines["server.threads-batch"] == ["1", "follows", "server.threads"]
     shape = json.loads(hio(repo, "settings", "base", "--format", "json").out)
     assert shape["version"] == 1
-    assert one_sentence(hio(repo, "settings", "nope")) == "hio: no readable stack is called nope"
+    assert one_sentence(hio(repo, "settings", "nope")) == (
+        "hio: no readable stack is called nope; there is base or two"
+    )
     assert hio(repo, "settings", "base", "--capture", "nope").code == 2
 
 

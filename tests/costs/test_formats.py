@@ -40,6 +40,11 @@ def test_scales_that_the_name_does_not_tell_make_an_interval() -> None:
     assert bytes_each("q8_0").is_exact and bytes_each("q8_0").value == 34 / 32
 
 
+def test_a_latent_of_fp8_takes_as_many_bytes_as_vllm_says() -> None:
+    assert bytes_each("fp8_ds_mla").contains(656 / 576)
+    assert not bytes_each("fp8_ds_mla").contains(2.0)
+
+
 def test_a_format_that_nobody_tells_may_be_any() -> None:
     assert bytes_each(None) == bytes_each("something") == UNKNOWN
     assert all(UNKNOWN.contains(bytes_each(type).value) for type in ("f32", "f16", "q8_0", "q4_0", "int4"))

@@ -86,7 +86,16 @@ def test_a_gap_that_no_candidate_explains_asks_for_a_profile(tmp_path: Path) -> 
     found = following(asked(bench(tmp_path), measured=11.0))
     assert (found.candidate, found.route) == (None, "decode-step-budget")
     assert "base takes 906 % longer than the bound" in found.experiment
-    assert found.command == "hio probe engine b1 --yes --write"
+    assert found.command == "hio probe engine b1 --yes --write\nhio estimate base --fixture tides"
+
+
+def test_a_profile_is_told_to_the_command_that_reads_it(tmp_path: Path) -> None:
+    found = following(asked(bench(tmp_path), "ttft_ms", measured=5000.0))
+    assert found.command is not None and found.command.splitlines() == [
+        "perf record -e cpu-clock -F 499 -p PID -- sleep 30",
+        "perf report --stdio -n --header > REPORT",
+        "hio probe profile REPORT --stack base --path request --fixture tides --write",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import copy
 import re
 import types
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
@@ -18,8 +19,9 @@ from hio_validate.diagnostic import Path
 from hio_validate.models.definitions import DEFINITIONS
 
 
+@cache
 def documents(kind: str) -> SearchStrategy[dict[str, Any]]:
-    """Documents that the kind's definition accepts."""
+    """Documents that the kind's definition accepts. Built once: that takes longer than to draw one."""
     return _of(DEFINITIONS[kind], ())
 
 

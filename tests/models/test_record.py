@@ -36,9 +36,12 @@ def definition(kind: str) -> TypeAdapter[Any]:
     return TypeAdapter(DEFINITIONS[kind])
 
 
-@pytest.mark.parametrize("name", compiled())
+COMPILED = compiled()
+
+
+@pytest.mark.parametrize("name", COMPILED)
 def test_what_runs_is_what_the_definitions_say(name: str) -> None:
-    assert (ROOM / name).read_text(encoding="utf-8") == compiled()[name]
+    assert (ROOM / name).read_text(encoding="utf-8") == COMPILED[name]
 
 
 def test_every_kind_is_defined() -> None:

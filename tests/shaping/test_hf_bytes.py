@@ -10,6 +10,7 @@ from hio_validate.shaping.hf_quantised import LINEAR, Quantised
 from hio_validate.shaping.hf_shape import shape_of
 from hio_validate.shaping.refusal import UnknownShape
 
+from .test_hf_layers import INDEXED
 from .test_hf_shape import config
 
 
@@ -155,7 +156,7 @@ def test_the_names_of_linear_layers_are_those_that_are_counted(monkeypatch: pyte
         return real(self, role, module, *rest)
 
     monkeypatch.setattr(Stored, "linear", linear)
-    for _, said in PUBLISHED.values():
+    for _, said in [*PUBLISHED.values(), (0, INDEXED)]:
         shape_of(said)
     assert asked == set(LINEAR)
 

@@ -63,6 +63,44 @@ def test_the_files_of_llama_4_scout_have_a_vision_tower_more() -> None:
     assert elements(shape_of(SCOUT)) + 871_932_416 == 108_641_793_536
 
 
+INDEXED = {key: value for key, value in V3.items() if key != "model_type"} | {
+    "model_type": "deepseek_v32", "index_head_dim": 128, "index_n_heads": 64, "index_topk": 2048,
+}  # fmt: skip
+GLM_5 = config(
+    "glm_moe_dsa", 78, 6144, 12288, 64, 64, 154880, head_dim=64, q_lora_rank=2048, kv_lora_rank=512, qk_nope_head_dim=192,
+    qk_rope_head_dim=64, v_head_dim=256, n_routed_experts=256, n_shared_experts=1, num_experts_per_tok=8,
+    moe_intermediate_size=2048, first_k_dense_replace=3, moe_layer_freq=1, topk_method="noaux_tc", num_nextn_predict_layers=1,
+    index_head_dim=128, index_n_heads=32, index_topk=2048,
+)  # fmt: skip
+
+
+def test_layers_that_attend_to_what_an_indexer_chooses() -> None:
+    """DeepSeek-V3.2: 685,355,329,792 numbers with the tables that its files hold again for the draft layer, and V3.2-Exp
+    with its scales 685,396,921,376; GLM 5.1: 753,864,139,008."""
+    found = shape_of(INDEXED)
+    assert sum(part.elements for part in found.parts) + 2 * 129_280 * 7168 == 685_355_329_792
+    scales = sum(part.bytes - part.elements for part in found.parts if part.type == "fp8") // 4
+    assert 685_355_329_792 + scales == 685_396_921_376
+    assert sum(part.elements for part in shape_of(GLM_5).parts) == 753_864_139_008
+    assert {(each.key, each.window) for each in found.attention} == {(576, 2048)}
+    assert any("2048 tokens that an indexer chooses" in each for each in found.unknown)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"indexer_types": ["full"] * 3 + (["shared"] * 3 + ["full"]) * 18 + ["shared"] * 3},
+        {"index_topk_pattern": "FFF" + "SSSF" * 18 + "SSS"},
+        {"index_topk_freq": 4, "index_skip_topk_offset": 3},
+    ],
+    ids=["by layer", "by letter", "by number"],
+)
+def test_layers_that_take_what_another_one_s_indexer_chose(said: dict[str, Any]) -> None:
+    """GLM 5.3: 753,329,940,480 numbers, 57 indexers fewer than GLM 5.1."""
+    found = shape_of({**GLM_5, **said})
+    assert sum(part.elements for part in found.parts) == 753_329_940_480
+
+
 ACTIVE = {
     "gpt-oss 20B": (3.61, OSS),
     "gpt-oss 120B": (5.13, {**OSS, "num_hidden_layers": 36, "num_local_experts": 128}),
@@ -182,6 +220,7 @@ WRONG = {
     "no kinds": ({**NANO, "hybrid_override_pattern": None}, CannotShape, "names the kinds of 0"),
     "kinds of other layers": ({**SMALL, "layer_types": ["mamba"]}, CannotShape, "no list with one kind for each"),
     "a state that no code has": ({**OSS, "layer_types": ["mamba"] * 24}, UnknownShape, "names 'mamba'"),
+    "indexers of other layers": ({**GLM_5, "indexer_types": ["full", "shared"]}, CannotShape, "whether each has an indexer"),
     "heads that do not divide": ({**SMALL, "mamba_d_head": "auto", "mamba_n_heads": 7}, CannotShape, "expected a divisor"),
 }  # fmt: skip
 

@@ -40,6 +40,13 @@ STATED_BY = "stated by whoever asks"
 Path = Literal["setup", "load", "request", "prefill-token", "decode-token"]
 """How often a cost is paid (contract 9.1)."""
 
+PATH_OF: Mapping[str, Path] = {
+    "decode_tps": "decode-token", "itl_ms": "decode-token", "tpot_ms": "decode-token", "bench_decode_tps": "decode-token",
+    "prefill_tps": "prefill-token", "bench_prefill_tps": "prefill-token",
+    "ttft_ms": "request", "wall_s": "request",
+}  # fmt: skip
+"""Metric -> how often what it measures is paid (contract 9.1)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:

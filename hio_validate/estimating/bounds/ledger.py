@@ -7,7 +7,7 @@ lower, never higher.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from hio_validate.costs.composition import (
     METRIC_UNIT,
@@ -22,19 +22,12 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import stored_bytes
 from hio_validate.estimating.bounds import terms
-from hio_validate.estimating.bounds.asked import Asked
+from hio_validate.estimating.bounds.asked import PATH_OF, Asked
 from hio_validate.estimating.bounds.book import Book
 from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, decode, drafting_of, prefill
 from hio_validate.estimating.bounds.rates import stated
 from hio_validate.models.estimate import Assumption, BoundTime, Term
 from hio_validate.models.shape import Shape
-
-_METRICS: Final = {
-    "decode-token": ("decode_tps", "bench_decode_tps", "tpot_ms", "itl_ms"),
-    "prefill-token": ("prefill_tps", "bench_prefill_tps"),
-    "request": ("ttft_ms", "wall_s"),
-}
-"""Path -> the metrics that its time is one of."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +40,11 @@ class Ledger:
     assumptions: tuple[Assumption, ...] = ()
     missing: tuple[str, ...] = ()
     """What is not known, one sentence each, with what to type."""
+
+    @property
+    def times(self) -> dict[str, Interval]:
+        """Seconds of each term."""
+        return {term.name: time_of(term) for term in self.terms}
 
 
 def terms_of(inputs: Asked) -> Ledger:
@@ -71,8 +69,7 @@ def bound_of(ledger: Ledger, inputs: Asked) -> BoundTime | None:
     """The lower bound; None where no term is known, or the workload's shape is missing (contract 7.1)."""
     if not ledger.terms or (_shape(inputs) is None and inputs.path != "setup"):
         return None
-    times: dict[str, Interval] = {term.name: time_of(term) for term in ledger.terms}
-    time = longest_of_groups(ledger.groups, times)
+    time = longest_of_groups(ledger.groups, ledger.times)
     return BoundTime.model_validate(
         {
             "groups": [list(group) for group in ledger.groups],
@@ -89,7 +86,7 @@ def _metric(time: Interval, inputs: Asked) -> Any:
     prompt, in no time of decode.
     """
     metric = inputs.target.metric
-    if metric not in _METRICS.get(inputs.path, ()) or not time.low:
+    if PATH_OF[metric] != inputs.path or not time.low:
         return None
     if metric == "itl_ms" and inputs.workload.drafting:
         return None

@@ -25,6 +25,8 @@ from hio_validate.models.estimate import Workload
 from hio_validate.models.shape import Shape
 
 ONE = Interval.exact(1.0)
+ACCEPTANCE = Interval(0.5, 0.0, 1.0)
+"""The accepted share of drafted tokens where nobody states it: between nothing and everything."""
 
 
 class Operand(NamedTuple):
@@ -142,8 +144,8 @@ def drafting_of(inputs: Asked) -> Drafting | None:
     drafted, accepted = known.get("draft-tokens"), known.get("acceptance")
     if drafted is None:
         return None
-    share = base(accepted) if accepted else Interval(0.5, 0.0, 1.0)
-    return Drafting(base(drafted), Interval(min(1.0, share.value), min(1.0, share.low), min(1.0, share.high)))
+    share = base(accepted) if accepted else ACCEPTANCE
+    return Drafting(base(drafted), share.no_more_than(1.0))
 
 
 def vectors_of(inputs: Asked) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from hio_validate.costs.composition import SERIAL, grouped, longest_of_groups, time_of
+from hio_validate.costs.formats import UNKNOWN
 from hio_validate.costs.interval import ZERO, Interval, end_by_end, total
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import draft_bytes
@@ -85,7 +86,7 @@ def _by_how_many(operands: Iterable[Operand]) -> str:
 
 def _reading(book: Book, read: Mapping[Operand, Interval]) -> dict[Operand, Kernel]:
     found = {each: reading_price(book.inputs, each) for each in read}
-    lacking = dict.fromkeys(each.type for each, kernel in found.items() if kernel is None)
+    lacking = sorted({each.type for each, kernel in found.items() if kernel is None})
     if lacking:
         book.lacks("memory-read", f"reading {', '.join(lacking)}")
     return {each: kernel for each, kernel in found.items() if kernel is not None}
@@ -110,9 +111,7 @@ def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
     of_value = any(layers.kv_heads and layers.value_size for layers in shape.attention)
     for name, type in (("key-type", workload.key_type), ("value-type", workload.value_type)):
         if type is None and (name == "key-type" or of_value):
-            book.assume(
-                name, amount(Interval(2.0, 0.5, 4.0), "B"), "bytes of one number: its format is not known"
-            )
+            book.assume(name, amount(UNKNOWN, "B"), "bytes of one number: its format is not known")
     if not work.positions_known:
         book.missing.append(
             "the lengths of prompt and answer are not known: reading K/V and attention are left out; state them with "
@@ -136,7 +135,7 @@ def of_products(book: Book, shape: Shape, work: Work) -> None:
     parts = {each: part * share for each, part in work.products.items() if each not in measured}
     prices = {each: price for each in parts if (price := product_price(inputs, each))}
     if len(prices) < len(parts):
-        lacking = dict.fromkeys(each.type for each in parts if each not in prices)
+        lacking = sorted({each.type for each in parts if each not in prices})
         book.lacks("matmul", f"products with {', '.join(lacking)}")
     if work.attention.high:
         price = product_price(inputs, Operand(inputs.workload.key_type or "f16", None)) or max(
@@ -152,7 +151,7 @@ def of_products(book: Book, shape: Shape, work: Work) -> None:
         about += " and attention"
     if measured:
         types = dict.fromkeys(each.type for each in measured)
-        about += f"; those with {', '.join(types)} are in the rate of reading them"
+        about += f"; products with {', '.join(types)} are in the rate of reading them"
     book.add(
         "compute", "compute", about, fitting(total(*kept.values()), Dimension.WORK), together(kept, prices),
         f"shape {shape.name}: two operations a number that a token passes",

@@ -39,6 +39,9 @@ FAMILIES = (
 )
 """In the order in which they are looked through."""
 
+TELLABLE = 0.1
+"""Percent that a gain may reach at least: the noise of the quietest host hides less."""
+
 _SURER = {"high": 0, "medium": 1, "low": 2}
 
 
@@ -62,6 +65,11 @@ def looked_at(inputs: Inputs, ledger: Ledger, bound: BoundTime | None) -> Looked
     seen, found = Seen(inputs, ledger, bound), Found()
     for find in FAMILIES:
         find(seen, found)
+    if not seen.knows_its_build:
+        found.missing.append(
+            f"the settings of the build that serves {inputs.stack.name}: only those among its arguments are proposed; hio engine "
+            "learn records the others"
+        )
     minutes = minutes_of(inputs)
     candidates: dict[str, Candidate] = {}
     assumed: dict[str, Assumption] = {}
@@ -70,6 +78,10 @@ def looked_at(inputs: Inputs, ledger: Ledger, bound: BoundTime | None) -> Looked
         known = decided(seen, mechanism) if limit else None
         if known:
             found.said.append(known)
+        elif limit and limit.gain.high < TELLABLE:
+            found.said.append(
+                f"{mechanism.name}: gains less than {TELLABLE:g} % at most, which no run can tell: not proposed"
+            )
         elif limit and mechanism.name not in candidates:
             candidates[mechanism.name] = _candidate(seen, mechanism, limit, minutes)
             assumed |= {each.name: each for each in mechanism.assumes}

@@ -13,7 +13,7 @@ from hio_validate.costs.gain import at_most, of_times
 from hio_validate.costs.gap import part_of
 from hio_validate.costs.interval import Interval, end_by_end
 from hio_validate.estimating.bounds.ledger import terms_of
-from hio_validate.estimating.candidates.mechanism import Mechanism, Seen, times_of
+from hio_validate.estimating.candidates.mechanism import Mechanism, Seen
 from hio_validate.estimating.candidates.profiled import parts_of, share_of
 
 ALMOST_ALL = 0.999
@@ -84,8 +84,7 @@ def _times_after(mechanism: Mechanism) -> tuple[dict[str, Interval], Interval] |
     if mechanism.then is None:
         return None
     ledger = terms_of(mechanism.then)
-    times = times_of(ledger)
-    return (times, longest_of_groups(ledger.groups, times)) if times else None
+    return (ledger.times, longest_of_groups(ledger.groups, ledger.times)) if ledger.terms else None
 
 
 def _faster(seen: Seen, mechanism: Mechanism, after: dict[str, Interval]) -> Interval | None:

@@ -23,9 +23,9 @@ from hio_validate.models.profile import Part, Profile
 
 def find(seen: Seen, found: Found) -> None:
     """The largest part of arithmetic, or what is said in its place; nothing without a profile."""
-    profile = seen.profile
-    if profile is None or not sum(part.samples for part in profile.parts):
+    if seen.profile is None or not sum(part.samples for part in seen.profile.parts):
         return
+    profile = _as_bounded(seen, seen.profile)
     first = largest(profile)
     moving = of_kind(profile, "data-movement", "set-up")
     arithmetic = of_kind(profile, "arithmetic")
@@ -50,6 +50,17 @@ def find(seen: Seen, found: Found) -> None:
         )
     else:
         found.mechanisms.append(_of(first, "specialise the code of"))
+
+
+def _as_bounded(seen: Seen, profile: Profile) -> Profile:
+    """The same samples; reading whose arithmetic is the limit, as the ledger has it, is arithmetic."""
+    parts = [
+        part.model_copy(update={"what": "arithmetic"})
+        if part.what == "data-movement" and part.term and seen.bounded_by(part.term) == "compute"
+        else part
+        for part in profile.parts
+    ]
+    return profile.model_copy(update={"parts": parts})
 
 
 def _flat(profile: Profile, first: Part) -> str:

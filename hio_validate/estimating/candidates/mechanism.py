@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from hio_validate.costs.composition import longest_of_groups, time_of
+from hio_validate.costs.composition import longest_of_groups
 from hio_validate.costs.gap import measured_time
 from hio_validate.costs.interval import ZERO, Interval
 from hio_validate.costs.units import amount
@@ -115,7 +115,7 @@ class Seen:
     @cached_property
     def times(self) -> Mapping[str, Interval]:
         """Seconds of each term."""
-        return times_of(self.ledger)
+        return self.ledger.times
 
     def bounded_by(self, term: str) -> str | None:
         """The resource that a term of the ledger uses; None where it has no such term."""
@@ -133,7 +133,7 @@ class Seen:
 
     @cached_property
     def process(self) -> str:
-        return serving_process(self.inputs.view, self.inputs.stack)
+        return serving_process(self.inputs.view, self.inputs.stack, self.inputs.path)
 
     @cached_property
     def measured_time(self) -> Interval | None:
@@ -152,6 +152,11 @@ class Seen:
     def _observed(self) -> Effective | None:
         view, capture = self.inputs.view, self.inputs.capture
         return view.settings.effective(self.inputs.stack, capture) if view and capture else None
+
+    @property
+    def knows_its_build(self) -> bool:
+        """Whether the help text of the serving process's build was learned; without a repository nothing is asked."""
+        return self._declared is None or self._declared.catalogues.get(self.process) is not None
 
     def lever(self, *factors: str) -> Lever | None:
         """The first of these settings that the serving process has, or that its build knows; None where none is."""
@@ -204,8 +209,3 @@ def without(inputs: Inputs, cost: str) -> Inputs:
     """The inputs with a cost of nothing, one of those that a person may state (estimating.inputs.STATED)."""
     none = amount(ZERO, STATED[cost][0])
     return replace(inputs, stated={**inputs.stated, cost: none})
-
-
-def times_of(ledger: Ledger) -> dict[str, Interval]:
-    """Seconds of each term of a ledger."""
-    return {term.name: time_of(term) for term in ledger.terms}

@@ -15,15 +15,13 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.speculation import break_even_share
 from hio_validate.costs.units import amount, base
 from hio_validate.estimating.bounds.ledger import terms_of
+from hio_validate.estimating.bounds.passes import ACCEPTANCE
 from hio_validate.estimating.candidates.accepted import Counted, counted
 from hio_validate.estimating.candidates.levers import Way
-from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen, times_of
+from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen
 from hio_validate.estimating.candidates.profiled import named_parts
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Assumption
-
-ACCEPTANCE = Interval(0.5, 0.0, 1.0)
-"""Where nobody states it: between nothing and everything."""
 
 
 def find(seen: Seen, found: Found) -> None:
@@ -118,7 +116,7 @@ def _counted_kind(before: Counted | None, offered: Sequence[str]) -> str | None:
 
 def _draft_cost(seen: Seen, then: Inputs, length: float) -> float:
     """Drafting one token with the model's own layers, in passes of one token, by the ledger."""
-    times = times_of(terms_of(then))
+    times = terms_of(then).times
     tokens = 1 + base(then.stated["acceptance"]).value * length
     draft = times["draft"].value * tokens / length if "draft" in times else 0.0
     return draft / seen.whole.value if seen.whole.value else 0.0
@@ -128,7 +126,7 @@ def _verify_cost(seen: Seen, then: Inputs, length: float) -> float:
     """How many passes of one token one that verifies `length` drafted ones costs, by the ledger: more where arithmetic bounds it."""
     every = {"acceptance": amount(Interval.exact(1.0), "1"), "draft-cost": amount(Interval.exact(0.0), "1")}
     ledger = terms_of(replace(then, stated={**then.stated, **every}))
-    each_token = longest_of_groups(ledger.groups, times_of(ledger))
+    each_token = longest_of_groups(ledger.groups, ledger.times)
     return each_token.value * (length + 1) / seen.whole.value if seen.whole.value else 1.0
 
 

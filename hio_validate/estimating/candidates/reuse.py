@@ -89,13 +89,14 @@ def _half(view: View, run: Item, seen: Seen, cache: str) -> _Half | None:
         name_of(pin) == fixture.name and pin.endswith(fixture.document.digest) for pin in run.model.fixtures
     ):
         return None
-    pin = f"{inputs.stack.name}@{inputs.stack.document.digest}"
     for name, arm in run.model.arms.items():
-        values = known(case.trials, name, inputs.target.metric) if arm.stack == pin and not arm.set else []
+        values = (
+            known(case.trials, name, inputs.target.metric)
+            if arm.stack == inputs.stack.pin and not arm.set
+            else []
+        )
         if values:
-            return _Half(
-                f"{run.name}@{run.document.digest}", Interval(median(values), min(values), max(values))
-            )
+            return _Half(run.pin, Interval(median(values), min(values), max(values)))
     return None
 
 

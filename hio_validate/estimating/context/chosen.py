@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hio_validate.estimating.context.cannot import CannotEstimate
 from hio_validate.estimating.context.recorded import Recorded
+from hio_validate.models.profile import Profile
 from hio_validate.repo import Item, Repo
 from hio_validate.rules.estimated import file_of
 from hio_validate.spelling import nearest
@@ -208,7 +209,16 @@ def _names(items: Sequence[Item]) -> str:
     return ", ".join(item.name for item in items)
 
 
-def profile_of(recorded: Recorded, name: str | None, path: str, fixture: Item | None) -> Chosen:
+class Profiled(NamedTuple):
+    """What a profile is to be of."""
+
+    path: str
+    fixture: Item | None
+    concurrency: int = 1
+    cache: str = "cold"
+
+
+def profile_of(recorded: Recorded, name: str | None, wanted: Profiled) -> Chosen:
     """The newest profile of exactly this stack, path and fixture; which others were left out, and why.
 
     One that does not say what was asked is taken where it is named, and that is said. Raises CannotEstimate.
@@ -216,7 +226,7 @@ def profile_of(recorded: Recorded, name: str | None, path: str, fixture: Item | 
     stack = recorded.stack
     if name is not None:
         found = _named(recorded, "profile/v1", name)
-        other = _profiled_otherwise(found, stack, path, fixture)
+        other = _profiled_otherwise(found, stack, wanted)
         if other is not None and other.is_known:
             raise CannotEstimate(
                 f"the profile {name} is {other.sentence}; a profile of something else has no shares of this"
@@ -230,13 +240,14 @@ def profile_of(recorded: Recorded, name: str | None, path: str, fixture: Item | 
         key=lambda item: (item.model.at, item.name),
         reverse=True,
     )
-    differing = [(item, _profiled_otherwise(item, stack, path, fixture)) for item in every]
+    differing = [(item, _profiled_otherwise(item, stack, wanted)) for item in every]
     fitting = [item for item, other in differing if other is None]
     if fitting:
         return Chosen((fitting[0],), faulty)
     left_out = [f"{item.name}, {other.sentence}" for item, other in differing if other is not None]
-    asked = f" with {fixture.name}" if fixture is not None and path not in _WITHOUT_REQUEST else ""
-    return Chosen((), (f"a profile of {stack.name} on the path {path}{asked}{_left_out(left_out)}", *faulty))
+    asked = wanted.fixture is not None and wanted.path not in _WITHOUT_REQUEST
+    of = f"on the path {wanted.path}" + (f" with {wanted.fixture.name}" if asked and wanted.fixture else "")
+    return Chosen((), (f"a profile of {stack.name} {of}{_left_out(left_out)}", *faulty))
 
 
 _WITHOUT_REQUEST = ("setup", "load")
@@ -251,31 +262,41 @@ def _left_out(which: Sequence[str]) -> str:
     return f" (left out: {'; '.join(which[:_TOLD])}{more})"
 
 
-class _Profiled(NamedTuple):
+class _Otherwise(NamedTuple):
     """How a profile is of something else, or may be."""
 
     sentence: str
     is_known: bool = True
 
 
-def _profiled_otherwise(item: Item, stack: Item, path: str, fixture: Item | None) -> _Profiled | None:
+def _profiled_otherwise(item: Item, stack: Item, wanted: Profiled) -> _Otherwise | None:
     """None where it is a profile of exactly this."""
     model = item.model
     theirs, _, digest = model.stack.rpartition("/")[2].partition("@")
     if theirs != stack.name:
-        return _Profiled(f"of the stack {theirs}, not {stack.name}")
+        return _Otherwise(f"of the stack {theirs}, not {stack.name}")
     if digest != stack.document.digest:
-        return _Profiled(f"of other bytes of the stack {theirs}, {digest.removeprefix('sha256:')[:12]}")
-    if model.path != path:
-        return _Profiled(f"of the path {model.path}, not {path}")
-    if path in _WITHOUT_REQUEST:
-        return None
+        return _Otherwise(f"of other bytes of the stack {theirs}, {digest.removeprefix('sha256:')[:12]}")
+    if model.path != wanted.path:
+        return _Otherwise(f"of the path {model.path}, not {wanted.path}")
+    return None if wanted.path in _WITHOUT_REQUEST else _asked_otherwise(model, wanted)
+
+
+def _asked_otherwise(model: Profile, wanted: Profiled) -> _Otherwise | None:
+    """By the request. A profile says neither load nor cache: one is taken for one request after the other, cold."""
+    fixture = wanted.fixture
     if fixture is None or model.fixture is None:
-        return _Profiled(
+        return _Otherwise(
             f"of the fixture {model.fixture}, and no fixture is named"
             if model.fixture
             else "which does not say what was asked meanwhile",
             is_known=False,
         )
     asked = model.fixture.rpartition("/")[2]
-    return None if asked == fixture.name else _Profiled(f"of the fixture {asked}, not {fixture.name}")
+    if asked != fixture.name:
+        return _Otherwise(f"of the fixture {asked}, not {fixture.name}")
+    if wanted.concurrency > 1:
+        return _Otherwise("which does not say how many requests were asked at once", is_known=False)
+    if wanted.cache != "cold":
+        return _Otherwise("which does not say that the cache was warm", is_known=False)
+    return None

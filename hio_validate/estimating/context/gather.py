@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 from hio_validate.costs.units import amount
 from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
-from hio_validate.estimating.context.chosen import Chosen, ceilings_of, named, profile_of, shape_of
+from hio_validate.estimating.context.chosen import Chosen, Profiled, ceilings_of, named, profile_of, shape_of
 from hio_validate.estimating.context.counted import Counted, drafting_counted
 from hio_validate.estimating.context.in_force import PREFILLS, InForce, in_force
-from hio_validate.estimating.context.inputs import Inputs, Path
+from hio_validate.estimating.context.inputs import PATH_OF, Inputs
 from hio_validate.estimating.context.measured import baseline_of
 from hio_validate.estimating.context.recorded import Fault, Recorded, asked_fixture, counts_of
 from hio_validate.evidence.averages import median
@@ -26,13 +26,6 @@ from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.rules.estimated import file_of
 from hio_validate.spelling import nearest
-
-PATH_OF: Mapping[str, Path] = {
-    "decode_tps": "decode-token", "itl_ms": "decode-token", "tpot_ms": "decode-token", "bench_decode_tps": "decode-token",
-    "prefill_tps": "prefill-token", "bench_prefill_tps": "prefill-token",
-    "ttft_ms": "request", "wall_s": "request",
-}  # fmt: skip
-"""Metric -> how often what it measures is paid (contract 9.1)."""
 
 
 def inputs_of(
@@ -72,7 +65,7 @@ def inputs_of(
     batched = path == "decode-token" and (concurrency > 1 or counted is not None)
     force = in_force(view, stack, capture, path, batched=batched)
     rates = ceilings_of(recorded, ceilings, host, force.build)
-    profiled = profile_of(recorded, profile, path, asked)
+    profiled = profile_of(recorded, profile, Profiled(path, asked, concurrency, cache))
     workload = _workload(stack, asked, shaped, rates, force, tokens, concurrency, cache)
     if counted is not None and workload.drafting is None:
         workload = workload.model_copy(update={"drafting": counted.words})
@@ -117,18 +110,14 @@ def _workload(
 ) -> Workload:  # fmt: skip
     hosts = [item.model.host for item in ceilings.items if item.model.host]
     return Workload(
-        stack=_pin(stack), fixture=_pin(fixture) if fixture else None,
-        shape=_pin(shape.first) if shape.first else None,
+        stack=stack.pin, fixture=fixture.pin if fixture else None,
+        shape=shape.first.pin if shape.first else None,
         prompt_tokens=tokens.prompt, generated_tokens=tokens.generated, concurrency=concurrency, cache=cache,
         threads=force.threads, devices=force.devices,
         microbatch=tokens.prompt if force.whole_prompts else force.microbatch,
         key_type=force.key_type, value_type=force.value_type, drafting=_drafting(force, fixture),
         target_host=hosts[0] if hosts else None,
     )  # fmt: skip
-
-
-def _pin(item: Item) -> str:
-    return f"{item.name}@{item.document.digest}"
 
 
 def _drafting(force: InForce, fixture: Item | None) -> str | None:

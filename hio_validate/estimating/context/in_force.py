@@ -50,7 +50,7 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
     batched: whether passes of decode evaluate several tokens. Those have the threads of prefill, as has what a stack that
     drafts verifies (llama.cpp, src/llama-context.cpp: process_ubatch computes with n_threads_batch where n_tokens > 1).
     """
-    role = serving_process(view, stack)
+    role = serving_process(view, stack, path)
     process = stack.model.processes[role]
     asked = _Asked(view, stack, capture, role)
     prefills = path in PREFILLS
@@ -58,7 +58,9 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
     drafts = asked.drafts()
     several = prefills or batched or drafts is not None
     threads = asked.number("prefill-threads" if several else "threads", what="threads")
-    batch = None if whole_prompts else asked.number("microbatch", what="tokens of one pass")
+    batch = (
+        None if whole_prompts else asked.number("microbatch", what="tokens of one pass" if prefills else "")
+    )
     logical = asked.setting("batch")
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
@@ -73,11 +75,13 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
     )  # fmt: skip
 
 
-def serving_process(view: View | None, stack: Item) -> str:
-    """The process that serves the model: the one called server, else the first whose engine is known."""
+def serving_process(view: View | None, stack: Item, path: str) -> str:
+    """The process whose work a path is: `server`, the half of a divided service, else the first whose engine is known."""
     processes = stack.model.processes
-    if "server" in processes:
-        return "server"
+    half = {"decode-token": "decode", "prefill-token": "prefill", "request": "prefill"}.get(path, "")
+    for role in ("server", half):
+        if role in processes:
+            return role
     known = [
         role for role, each in processes.items() if view is not None and view.settings.family(each.engine)
     ]

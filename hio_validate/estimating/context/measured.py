@@ -166,7 +166,7 @@ def _baseline(ran: Ran, inputs: Inputs) -> MeasuredBaseline | None:
     if not legs or not rows:
         return None
     return MeasuredBaseline(
-        run=f"{case.run.name}@{case.run.document.digest}",
+        run=case.run.pin,
         arm=ran.arm, value=median(rows), low=min(legs), high=max(legs), unit=column.unit,
     )  # fmt: skip
 

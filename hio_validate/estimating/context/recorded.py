@@ -116,10 +116,8 @@ def _at(found: tuple[str, str | None]) -> str:
 
 def asked_fixture(case: Case, fixture: Item) -> bool:
     """Whether a run asked exactly these bytes."""
-    pin = f"{fixture.name}@{fixture.document.digest}"
-    return (
-        any(each.rpartition("/")[2] == pin for each in case.model.fixtures) and case.fixture == fixture.name
-    )
+    asked = any(each.rpartition("/")[2] == fixture.pin for each in case.model.fixtures)
+    return asked and case.fixture == fixture.name
 
 
 def rows_asked(case: Case, arm: str) -> Iterator[Row]:

@@ -54,17 +54,13 @@ class Asked:
 def judged(view: View, asked: Asked, known_good: Sequence[str]) -> Gates:
     """Every gate; `known_good` are the violations of what is known of the model, one sentence each."""
     found = Gates(
-        {"parent": _pin(asked.parent), "candidate": _pin(asked.candidate), "rollback": _pin(asked.parent)}
+        {"parent": asked.parent.pin, "candidate": asked.candidate.pin, "rollback": asked.parent.pin}
     )
     matrix, receipt = _matrix(view, asked, found), _qualification(view.repo, asked, found)
     found.reasons += _errors(view.repo, [asked.candidate, asked.parent], matrix, receipt)
     _approval(view.ledger(asked.service), asked, matrix, found)
     found.reasons += known_good
     return found
-
-
-def _pin(item: Item) -> str:
-    return f"{item.name}@{item.document.digest}"
 
 
 def _errors(repo: Repo, stacks: Sequence[Item], matrix: Item | None, receipt: Item | None) -> Iterator[str]:
@@ -85,7 +81,7 @@ def _matrix(view: View, asked: Asked, found: Gates) -> Item | None:
     for item in view.repo.of("matrix/v1"):
         seen = view.inheritance(item) if item.service == asked.service else None
         if seen is not None and seen.parent is asked.parent and seen.candidate is asked.candidate:
-            found.pins["matrix"] = _pin(item)
+            found.pins["matrix"] = item.pin
             return item
     found.reasons.append(
         f"no matrix accounts for the change from {asked.parent.name} to {asked.candidate.name}: "
@@ -105,7 +101,7 @@ def _approval(ledger: Ledger, asked: Asked, matrix: Item | None, found: Gates) -
 
 def _qualification(repo: Repo, asked: Asked, found: Gates) -> Item | None:
     """The newest receipt that exactly this stack and these bytes do what serving needs (contract 8.2)."""
-    pin = _pin(asked.candidate)
+    pin = asked.candidate.pin
     process = next(iter(asked.candidate.model.processes.values()))
     about = [item for item in repo.of("qualification/v1") if item.service == asked.service]
     fitting = [item for item in about if item.model.stack == pin and item.model.build == process.build]
@@ -128,7 +124,7 @@ def _qualification(repo: Repo, asked: Asked, found: Gates) -> Item | None:
     replaced = _replaced(newest.model, asked.program)
     if replaced:
         found.reasons.append(f"the qualification {newest.name} is about other bytes: {replaced}")
-    found.pins["qualification"] = _pin(newest)
+    found.pins["qualification"] = newest.pin
     return newest
 
 

@@ -92,7 +92,7 @@ def _plan_of(view: View, entry: Item) -> Item:
     if item is None or item.model is None:
         said = f"its rollback plan {name_of(pin)} cannot be read" if pin else "it pins no rollback plan"
         raise CannotRollBack(f"{entry.name} cannot be taken back by hio: {said}")
-    if f"{item.name}@{item.document.digest}" != pin:
+    if item.pin != pin:
         raise CannotRollBack(f"{item.file} has other bytes than those that {entry.name} pins: restore it")
     return item
 

@@ -51,7 +51,7 @@ def write(root: Path, service: str, stack: Item, role: str, name: str, found: Pr
         "hio": "qualification/v1",
         "name": name,
         "service": service,
-        "stack": f"{stack.name}@{stack.document.digest}",
+        "stack": stack.pin,
         "build": stack.model.processes[role].build,
         "at": found.at,
         "process": _identity(found.process),

@@ -223,6 +223,19 @@ class TestGeneratedCode:
         assert not mechanisms
         assert "set-up and data movement are 60 % of the profile perf-1" in said[0]
 
+    @pytest.mark.parametrize(("bound_by", "proposed"), [("compute", ["code-vec_dot"]), ("memory", [])])
+    def test_reading_whose_arithmetic_is_the_limit_is_arithmetic(
+        self, bound_by: str, proposed: list[str]
+    ) -> None:
+        class Bounded(_Profiled):
+            def bounded_by(self, term: str) -> str | None:
+                return bound_by if term == "weights" else None
+
+        found = Found()
+        parts = [("vec_dot", 70, "data-movement", "weights"), ("memcpy", 30, "data-movement", None)]
+        generated(Bounded(_read(*parts)), found)
+        assert [each.name for each in found.mechanisms] == proposed
+
     def test_nothing_where_the_largest_part_is_something_else(self) -> None:
         mechanisms, said = said_of(("barrier", 60, "waiting", None), ("vec_dot", 40, "arithmetic", None))
         assert not mechanisms and "most of the profile perf-1 is waiting (60 %), not arithmetic" in said[0]

@@ -5,6 +5,7 @@ The cases are the rows of the table: a new row is tried without being named here
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from hio_validate.estimating.candidates.mechanism import Seen
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Amount, Candidate
 from hio_validate.source import read
-from tests.estimating.candidates.engines import service, stack_of
+from tests.estimating.candidates.engines import ENGINES, service, stack_of
 from tests.estimating.candidates.workbench import asked, profile
 from tests.estimating.tiny import SHAPE
 from tests.small_repo import ROOM, pin
@@ -162,6 +163,17 @@ def test_a_setting_that_the_build_does_not_have_is_not_proposed(tmp_path: Path, 
     assert f"server.{way.factor}" in found[0]
     if way.factor not in ("model", "model-path"):  # argv gives them
         assert f"server.{way.factor}" not in found[1]
+
+
+def test_the_guide_names_each_setting_beside_its_engine() -> None:
+    page = (Path(__file__).parents[3] / "docs/guide/estimating.md").read_text()
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.count("|") == 6
+    ]
+    (head,) = (number for number, row in enumerate(rows) if row[2:] == ["llama-server", "vLLM", "SGLang"])
+    columns = zip(*(row[2:] for row in rows[head + 2 :]), strict=True)
+    told = [{name for cell in column for name in re.findall(r"`([\w-]+)`", cell)} for column in columns]
+    assert told == [{way.factor for way in WAYS if way.engine == engine} for engine in ENGINES]
 
 
 def test_each_mechanism_has_a_situation() -> None:

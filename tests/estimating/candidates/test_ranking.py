@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hio_validate.costs.gain import rate_gained, time_saved
+from hio_validate.estimating import candidates
 from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.repo import item_of
 from hio_validate.source import read
@@ -167,3 +168,16 @@ def test_a_run_on_another_host_decides_nothing_here(tmp_path: Path) -> None:
     )
     assert item_of(read(scoped.encode(), f"{ROOM}/runs/r2/run.yaml")).model is not None
     assert "threads-2" in names(looked(asked(root)))
+
+
+def test_a_gain_that_no_run_can_tell_is_said_and_not_proposed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = asked(bench(tmp_path), measured=100.0)
+    proposed = [each.name for each in looked(inputs).candidates]
+    assert proposed
+    monkeypatch.setattr(candidates, "TELLABLE", 1e9)
+    found = looked(inputs)
+    assert found.candidates == ()
+    told = {each.partition(":")[0] for each in found.said if "% at most, which no run can tell" in each}
+    assert told == set(proposed)

@@ -344,6 +344,13 @@ def test_a_profile_that_does_not_say_what_was_asked_is_taken_only_where_it_is_na
     )
 
 
+def test_a_profile_is_of_one_request_at_a_time_and_a_cold_cache_unless_it_is_named(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS, PROFILE)
+    assert "does not say how many requests were asked at once" in _left_out(gathered(root, concurrency=2))
+    assert "does not say that the cache was warm" in _left_out(gathered(root, cache="warm"))
+    assert gathered(root, concurrency=2, profile="perf").profile is not None
+
+
 def test_a_named_profile_of_another_stack_or_path_is_refused(tmp_path: Path) -> None:
     root = lab(tmp_path, SHAPE, CEILINGS, PROFILE)
     with pytest.raises(CannotEstimate, match="of the path decode-token, not request"):

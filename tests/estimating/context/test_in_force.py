@@ -204,3 +204,55 @@ def test_the_process_that_serves_is_the_one_whose_engine_is_known(tmp_path: Path
     proxy = "  proxy:\n    engine: unknown\n"
     found = _of(tmp_path, content.replace("processes:\n", f"processes:\n{proxy}"))
     assert (found.process, found.devices) == ("engine", 2)
+
+
+DIVIDED = """\
+hio: stack/v1
+name: one
+processes:
+  router:
+    engine: unknown
+  prefill:
+    engine: vllm
+    argv:
+      - ["--kv-cache-dtype", "fp8"]
+      - ["--enforce-eager"]
+      - ["--max-num-seqs", "16"]
+      - ["--max-num-batched-tokens", "32768"]
+      - ["--no-enable-prefix-caching"]
+      - ["--data-parallel-size", "8"]
+      - ["--enable-expert-parallel"]
+  decode:
+    engine: vllm
+    argv:
+      - ["--tensor-parallel-size", "8"]
+      - ["--kv-cache-dtype", "fp8"]
+      - ["--max-num-seqs", "256"]
+      - ["--max-num-batched-tokens", "256"]
+      - ["--compilation-config", '{"cudagraph_mode":"FULL_DECODE_ONLY","mode":0}']
+"""
+"""The shape of a service whose prompts and answers are computed by engines of their own, as llm-d starts them."""
+
+
+@pytest.mark.parametrize(
+    ("path", "process", "microbatch", "slots"),
+    [
+        ("prefill-token", "prefill", 32768, 16),
+        ("request", "prefill", 32768, 16),
+        ("decode-token", "decode", 256, 256),
+    ],
+)
+def test_each_half_of_a_divided_service_is_read_for_its_own_path(
+    tmp_path: Path, path: str, process: str, microbatch: int, slots: int
+) -> None:
+    write(tmp_path, FILES)
+    found = _of(tmp_path, DIVIDED, path)
+    assert (found.process, found.microbatch, found.slots, found.devices) == (process, microbatch, slots, 8)
+    assert (found.key_type, found.value_type) == ("fp8", "fp8")
+
+
+def test_tokens_of_a_pass_are_asked_for_only_where_prompts_are_evaluated(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    content = vllm("one", "--max-num-batched-tokens=auto", "--kv-cache-dtype=fp8")
+    assert _of(tmp_path, content, "decode-token").missing == ()
+    assert "max-num-batched-tokens is" in _of(tmp_path, content, "prefill-token").missing[0]

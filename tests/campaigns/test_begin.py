@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.campaigning import MOST, begin, grid_of
+from hio_validate.campaigns.begin import MOST, begin, grid_of
 from hio_validate.models.campaign import Campaign
 from hio_validate.plans.begin import Begun
 from hio_validate.plans.refusal import CannotPlan
