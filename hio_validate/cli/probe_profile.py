@@ -79,7 +79,7 @@ def profile(
     kept = f"{title}.perf.txt"
     data = {
         "hio": "profile/v1", "name": title, "service": item.service, "about": about,
-        "stack": item.pin, "fixture": asked.name if asked else None,
+        "stack": item.pin, "process": None if process == "server" else process, "fixture": asked.name if asked else None,
         "path": path_, "threads": threads, "tool": tool or _tool(sampled), "at": when,
         "raw": {"file": kept, "sha256": digest_of(raw).removeprefix("sha256:")} if write else None,
         "slowed_percent": slowed,

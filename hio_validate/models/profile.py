@@ -42,6 +42,7 @@ class Profile(Record):
     service: str = field(SERVICE, 'The service it is about.')
     about: str | None = field({'type': 'nullable', 'schema': TEXT}, 'One sentence for whoever reads this in a year.', default=None)
     stack: str = field(PIN, 'The stack that ran.')
+    process: str | None = field({'type': 'nullable', 'schema': NAME}, 'Role of the process in the stack; absent: server.', default=None)
     fixture: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'What was asked meanwhile.', default=None)
     path: Literal['setup', 'load', 'request', 'prefill-token', 'decode-token'] = field(PATH, 'The path that was profiled.')
     threads: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Threads that were sampled.', default=None)

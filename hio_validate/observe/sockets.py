@@ -117,7 +117,8 @@ def listeners(pid: int | None = None) -> list[Listener]:
             continue  # a kernel without IPv6
         except OSError as error:
             raise Unobservable(f"the sockets cannot be listed: {error.strerror}") from None
-        found += [listener for line in lines if (listener := _listener(version, line.split()))]
+        waiting = (line.split() for line in lines if _LISTEN in line)  # a busy host has thousands of others
+        found += [listener for fields in waiting if (listener := _listener(version, fields))]
     return sorted(found)
 
 

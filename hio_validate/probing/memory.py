@@ -137,7 +137,7 @@ class _Crew:
         name = min(warm, key=lambda each: warm[each])
         said = f"{self.library.name}: {name}, the fastest of {len(works)} ways, over {self.buffer.sentence}; no thread pinned"
         samples = _rates(works[name], self.buffer.size, extent)
-        found = rate("memory-read", samples, "GB/s", said, threads=self.count)
+        found = rate("memory-read", samples, "GB/s", said, threads=self.count, working_set=self.buffer.size)
         return f"memory-read-{self.count}", found
 
     def copy(self, extent: Extent) -> tuple[str, Rate]:

@@ -18,6 +18,7 @@ from hio_validate.models.estimate import (
     Estimate,
     Term,
     UnitCost,
+    Workload,
 )
 from hio_validate.quantity import counted
 from hio_validate.report.amounts import best_guess, common_unit, digits, in_unit, percent, with_interval
@@ -180,7 +181,7 @@ def workload(estimate: Estimate) -> str:
         f"{_known(told.generated_tokens)} generated tokens",
         f"{counted(told.concurrency, 'request')} at a time",
         f"cache {told.cache}",
-        f"{counted(told.threads, 'thread')}" if told.threads else "threads unknown",
+        _threads(told),
         *([f"{told.devices} devices"] if told.devices > 1 else []),
         *([f"microbatch {told.microbatch}"] if told.microbatch else []),
         keys,
@@ -188,6 +189,15 @@ def workload(estimate: Estimate) -> str:
         f"host {told.target_host[:12]}" if told.target_host else "host unknown",
     ]
     return ", ".join(said)
+
+
+def _threads(told: Workload) -> str:
+    """Those of passes of one token, and of several where they are others."""
+    one = counted(told.threads, "thread") if told.threads else "threads unknown"
+    if not told.batch_threads or told.batch_threads == told.threads:
+        return one
+    several = f"{counted(told.batch_threads, 'thread')} for passes of several tokens"
+    return f"{one}, {several}" if told.threads else several
 
 
 def _known(count: int | None) -> str:

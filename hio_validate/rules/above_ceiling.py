@@ -17,7 +17,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.models.estimate import Estimate
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at_key
-from hio_validate.rules.estimated import is_ordered, is_rate
+from hio_validate.rules.estimated import better_of, is_ordered
 
 _SAYS = re.compile(r"above|ceiling|faster than|exceed|100 ?%", re.IGNORECASE)
 
@@ -50,7 +50,7 @@ def _least(estimate: Estimate) -> float | None:
         # Imported here: few repositories hold estimates, and intervals are dataclasses.
         from hio_validate.costs.gap import efficiency
 
-        given = efficiency(baseline, metric, "higher" if is_rate(estimate.target.metric) else "lower")
+        given = efficiency(baseline, metric, better_of(estimate))
         found += [] if given is None else [given.low]
     return max(found, default=None)
 

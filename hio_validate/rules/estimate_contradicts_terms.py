@@ -17,7 +17,7 @@ from hio_validate.diagnostic import Path, Severity
 from hio_validate.models.estimate import Amount, Estimate
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
-from hio_validate.rules.estimated import DIGITS, amounts, is_ordered, is_rate, is_same, number, shown
+from hio_validate.rules.estimated import DIGITS, amounts, better_of, is_ordered, is_same, number, shown
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -117,7 +117,7 @@ def _efficiency(item: Item, estimate: Estimate) -> Iterator[Problem]:
     # Imported here: few repositories hold estimates, and intervals are dataclasses.
     from hio_validate.costs import gap, units
 
-    given = gap.efficiency(baseline, bound.metric, "higher" if is_rate(estimate.target.metric) else "lower")
+    given = gap.efficiency(baseline, bound.metric, better_of(estimate))
     if given is not None:
         yield from _compared(
             item, ("baseline", "efficiency_percent"), baseline.efficiency_percent, units.amount(given, "1"),

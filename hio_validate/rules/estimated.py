@@ -112,6 +112,6 @@ def short(pin: str) -> str:
     return f"{name}@{digest.removeprefix('sha256:')[:8]}"
 
 
-def is_rate(metric: str) -> bool:
-    """Whether a metric counts tokens a second, so that more is better."""
-    return metric.endswith("_tps")
+def better_of(estimate: Estimate) -> str:
+    """The direction that is a gain, by the metric and not by what the document says: a rate counts tokens a second."""
+    return "higher" if estimate.target.metric.endswith("_tps") else "lower"

@@ -19,7 +19,7 @@ from hio_validate.models.estimate import Candidate, Estimate
 from hio_validate.models.profile import Profile
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
-from hio_validate.rules.estimated import exceeds, is_ordered, is_rate, profile_of
+from hio_validate.rules.estimated import better_of, exceeds, is_ordered, profile_of
 
 _GENERATED_CODE = 7
 _WHOLE = {"profile": "profile", "measured": "measured time", "bound": "bound"}
@@ -114,7 +114,7 @@ def _whole(estimate: Estimate, of: str) -> float | None:
         return time.value
     if baseline is None or bound.metric is None or not is_ordered(bound.metric):
         return None
-    measured = measured_time(baseline, bound, "higher" if is_rate(estimate.target.metric) else "lower")
+    measured = measured_time(baseline, bound, better_of(estimate))
     return None if measured is None else measured.value
 
 

@@ -38,6 +38,14 @@ def test_it_tells_the_share_of_each_term_and_keeps_nothing(repo: Path) -> None:
     assert all(len(line) <= 80 for line in said.out.splitlines())
 
 
+def test_which_process_was_sampled_is_kept(repo: Path) -> None:
+    router = '  router:\n    engine: llama-server\n    build: b1\n    argv:\n      - ["--port", "8081"]\n'
+    (repo / ROOM / "stacks/base.yaml").write_text(stack("base", more=router))
+    said = json.loads(hio(repo, *WORDS, *AT, "--process", "router", "--format", "json").out)
+    assert said["profile"]["process"] == "router"
+    assert "process" not in json.loads(hio(repo, *WORDS, *AT, "--format", "json").out)["profile"]
+
+
 def test_what_is_written_pins_the_report_and_the_stack_and_is_valid(repo: Path) -> None:
     said = hio(repo, *WORDS, *AT, "--threads", "2", "--slowed", "3", "--write", "--format", "json")
     assert said.code == 0, said.all

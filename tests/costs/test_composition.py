@@ -150,6 +150,29 @@ def test_no_bound_is_more_than_what_the_resources_need(times: dict[str, Interval
         assert getattr(bound, end) >= sum(getattr(times[name], end) for name in times if name in SERIAL)
 
 
+def test_the_busiest_resource_is_the_one_that_adds_up() -> None:
+    each = {"weights": 4.0, "kv-read": 1.5, "kv-write": 1.0, "compute": 2.0}
+    times = {name: Interval.exact(time) for name, time in each.items()}
+    by_arithmetic = {**RESOURCES, "weights": "compute"}
+    assert grouped(times, by_arithmetic) == (("weights", "kv-read", "kv-write"), ("compute",))
+    assert longest_of_groups(grouped(times, by_arithmetic), times) == at_least(times, by_arithmetic)
+    assert at_least(times, by_arithmetic) == Interval.exact(6.0)
+
+
+@given(LEDGERS, st.data())
+def test_no_bound_is_more_than_what_the_resources_need_whichever_is_the_busiest(
+    times: dict[str, Interval], data: st.DataObject
+) -> None:
+    which = st.sampled_from(("memory", "compute", "launch"))
+    resources = {name: data.draw(which) for name in times}
+    groups = grouped(times, resources)
+    bound, least = longest_of_groups(groups, times), at_least(times, resources)
+    assert sorted(name for group in groups for name in group) == sorted(times)
+    for end in ("low", "value"):
+        assert max(getattr(each, end) for each in times.values()) <= getattr(bound, end)
+        assert getattr(bound, end) <= getattr(least, end) * (1 + 1e-12)
+
+
 @given(LEDGERS, st.data())
 def test_a_longer_term_never_makes_the_least_time_shorter(
     times: dict[str, Interval], data: st.DataObject

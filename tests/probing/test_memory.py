@@ -87,4 +87,5 @@ def test_a_copy_counts_what_is_read_and_what_is_written(
     monkeypatch.setattr(memory, "seconds", lambda work: (work() and None) or 1.0)
     found = dict(step() for step in measured(blas(), Stream(8 * MIB, None), [1], tiny))
     assert found["memory-read-1"].value == pytest.approx(8 * MIB / 1e9, rel=1e-4)
+    assert found["memory-read-1"].working_set == 8 * MIB
     assert found["memory-copy-1"].value == pytest.approx(16 * MIB / 1e9, rel=1e-4)

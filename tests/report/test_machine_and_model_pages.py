@@ -160,7 +160,8 @@ def test_what_nobody_said_is_unknown_and_no_zero() -> None:
 def test_a_profile_without_samples_has_no_shares() -> None:
     empty = PROFILED | {"parts": [PROFILED["parts"][0]]}
     page = profile.text(Profile.model_validate(empty))
-    assert page.endswith("no samples: nothing is known\n")
+    assert page.startswith("decode-token of lab/tiny, base: no samples, nothing is known\n")
+    assert "%" not in page
     assert "%" not in page
 
 

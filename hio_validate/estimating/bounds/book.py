@@ -36,7 +36,8 @@ _ON_A_PROCESSOR: Final = "attribute-cpu-and-device"
 def refuted_by(inputs: Asked, name: str) -> str:
     """Which measurement can show that a term is wrong; threads are stated for what runs on a processor."""
     route = _REFUTED_ON_DEVICES[name]
-    return _ON_A_PROCESSOR if route == "kernel-counters" and inputs.workload.threads is not None else route
+    has_threads = inputs.workload.threads is not None or inputs.workload.batch_threads is not None
+    return _ON_A_PROCESSOR if route == "kernel-counters" and has_threads else route
 
 
 @dataclass

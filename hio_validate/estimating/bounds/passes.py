@@ -35,6 +35,8 @@ class Operand(NamedTuple):
     type: str
     vectors: Interval | None
     """By how many vectors at once: the mean of the passes, the fewest, the most; None: not known, or not each by as many."""
+    batched: bool | None = False
+    """Whether the passes evaluate several tokens, which an engine may do with other threads; None: some of them, or not known."""
 
     @property
     def by_one(self) -> bool:
@@ -66,10 +68,10 @@ class Work:
     """Bytes of weights."""
     products: ByOperand
     """Operations of products with weights."""
-    attention: Interval = ZERO
+    attention: ByOperand = field(default_factory=dict)
     """Operations of attention."""
-    kv_read: Interval = ZERO
-    kv_write: Interval = ZERO
+    kv_read: ByOperand = field(default_factory=dict)
+    kv_write: ByOperand = field(default_factory=dict)
     drafted: Interval = ZERO
     """Tokens drafted one after the other; those of several requests are drafted together."""
     positions_known: bool = True
@@ -82,9 +84,9 @@ class Work:
             self.passes + other.passes,
             _sum(self.weights, other.weights),
             _sum(self.products, other.products),
-            self.attention + other.attention,
-            self.kv_read + other.kv_read,
-            self.kv_write + other.kv_write,
+            _sum(self.attention, other.attention),
+            _sum(self.kv_read, other.kv_read),
+            _sum(self.kv_write, other.kv_write),
             self.drafted + other.drafted,
             self.positions_known and other.positions_known,
         )
@@ -96,9 +98,9 @@ class Work:
             passes=self.passes * count,
             weights=_times(self.weights, count),
             products=_times(self.products, count),
-            attention=self.attention * count,
-            kv_read=self.kv_read * count,
-            kv_write=self.kv_write * count,
+            attention=_times(self.attention, count),
+            kv_read=_times(self.kv_read, count),
+            kv_write=_times(self.kv_write, count),
             drafted=self.drafted * count,
             head=self.head.times(count) if self.head else None,
         )
@@ -116,9 +118,9 @@ class Work:
             passes=either(self.passes, other.passes),
             weights=_either(self.weights, other.weights),
             products=_either(self.products, other.products),
-            attention=either(self.attention, other.attention),
-            kv_read=either(self.kv_read, other.kv_read),
-            kv_write=either(self.kv_write, other.kv_write),
+            attention=_either(self.attention, other.attention),
+            kv_read=_either(self.kv_read, other.kv_read),
+            kv_write=_either(self.kv_write, other.kv_write),
             head=None,
         )
 
@@ -166,13 +168,13 @@ def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
     """
     together = Interval(float(workload.concurrency), 1.0, float(workload.concurrency))
     tokens = together * (ONE + drafting.tokens)
-    vectors = _vectors(shape, tokens)
+    vectors, batched = _vectors(shape, tokens), _are_batched(tokens)
     kinds = workload.key_type, workload.value_type
     work = Work(
         ONE,
-        _by(vectors, weights_by_type(shape, tokens)),
-        _by(vectors, products_by_type(shape, tokens, tokens)),
-        kv_write=kv_bytes_per_token(shape, *kinds) * tokens,
+        _by(vectors, batched, weights_by_type(shape, tokens)),
+        _by(vectors, batched, products_by_type(shape, tokens, tokens)),
+        kv_write=_of_tokens(batched, kv_bytes_per_token(shape, *kinds) * tokens),
         drafted=drafting.tokens,
         positions_known=False,
     )
@@ -181,8 +183,8 @@ def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
         seen = range(prompt + 1, prompt + max(answer, 2))
         work = replace(
             work,
-            attention=attention_flops_over(shape, seen) * tokens,
-            kv_read=kv_read_over(shape, seen, *kinds) * together,
+            attention=_of_tokens(batched, attention_flops_over(shape, seen) * tokens),
+            kv_read=_of_tokens(batched, kv_read_over(shape, seen, *kinds) * together),
             positions_known=True,
         )
     return work.times(ONE / drafting.yields)
@@ -211,16 +213,24 @@ def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int, *, 
     last = tokens - (passes - 1) * microbatch
     kinds = workload.key_type, workload.value_type
 
-    def by(count: int) -> Interval | None:
-        return _vectors(shape, Interval.exact(float(count))) if known else None
+    def by(count: int, parts: Mapping[str, Interval]) -> ByOperand:
+        vectors = _vectors(shape, Interval.exact(float(count))) if known else None
+        return _by(vectors, batched(count), parts)
+
+    def batched(count: int) -> bool | None:
+        return count > 1 if known or tokens == 1 else None
 
     def work(count: int, times: int) -> tuple[ByOperand, ByOperand]:
         each, many = Interval.exact(float(count)), Interval.exact(float(times))
         read, multiplied = weights_by_type(shape, each, output=False), products_by_type(shape, each, ZERO)
-        return _times(_by(by(count), read), many), _times(_by(by(count), multiplied), many)
+        return _times(by(count, read), many), _times(by(count, multiplied), many)
+
+    def by_token(before: Interval, at_last: Interval) -> ByOperand:
+        """Of the whole passes, and of the last one."""
+        return _sum(_of_tokens(batched(microbatch), before), _of_tokens(batched(last), at_last))
 
     (whole, products), (rest, of_rest) = work(microbatch, passes - 1), work(last, 1)
-    one = ONE if known else None
+    one, of_last, earlier = ONE if known else None, batched(last), tokens - last
     table = output_by_type(shape)
     read_last = weights_by_type(shape, Interval.exact(float(last)))  # rows of a tied table are in the table
     rest_read = {
@@ -229,13 +239,18 @@ def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int, *, 
     ends = range(microbatch, (passes - 1) * microbatch + 1, microbatch)
     return Work(
         Interval.exact(float(passes)),
-        _sum(_sum(whole, _by(by(last), rest_read)), _by(one, table)),
-        _sum(_sum(products, of_rest), _by(one, products_by_type(shape, ZERO, ONE))),
-        attention_flops_over(shape, range(1, tokens + 1)) * float(tokens),
-        kv_read_over(shape, ends, *kinds, microbatch) * float(passes - 1)
-        + kv_read_over(shape, range(tokens, tokens + 1), *kinds, last),
-        kv_bytes_per_token(shape, *kinds) * float(tokens),
-        head=Head(_by(one, table), _sum(whole, rest), _sum(products, of_rest)) if last > 1 else None,
+        _sum(_sum(whole, by(last, rest_read)), _by(one, of_last, table)),
+        _sum(_sum(products, of_rest), _by(one, of_last, products_by_type(shape, ZERO, ONE))),
+        by_token(
+            attention_flops_over(shape, range(1, earlier + 1)) * float(earlier),
+            attention_flops_over(shape, range(earlier + 1, tokens + 1)) * float(last),
+        ),
+        by_token(
+            kv_read_over(shape, ends, *kinds, microbatch) * float(passes - 1),
+            kv_read_over(shape, range(tokens, tokens + 1), *kinds, last),
+        ),
+        by_token(*(kv_bytes_per_token(shape, *kinds) * float(count) for count in (earlier, last))),
+        head=Head(_by(one, of_last, table), _sum(whole, rest), _sum(products, of_rest)) if last > 1 else None,
     )
 
 
@@ -249,8 +264,18 @@ def _vectors(shape: Shape, tokens: Interval) -> Interval | None:
     return None if shape.experts and tokens != ONE else tokens
 
 
-def _by(vectors: Interval | None, parts: Mapping[str, Interval]) -> ByOperand:
-    return {Operand(type, vectors): part for type, part in parts.items()}
+def _are_batched(tokens: Interval) -> bool | None:
+    """Whether passes over `tokens` tokens are of several; None where only some of them are."""
+    return True if tokens.low > 1 else None if tokens.high > 1 else False
+
+
+def _by(vectors: Interval | None, batched: bool | None, parts: Mapping[str, Interval]) -> ByOperand:
+    return {Operand(type, vectors, batched): part for type, part in parts.items()}
+
+
+def _of_tokens(batched: bool | None, part: Interval) -> ByOperand:
+    """Work of the tokens themselves, not of weights: what attention does, and K/V."""
+    return {Operand("attention", None, batched): part} if part.high else {}
 
 
 def _times(parts: ByOperand, count: Interval) -> ByOperand:

@@ -16,6 +16,7 @@ from hio_validate.estimating.bounds.asked import STATED_BY, Asked
 from hio_validate.estimating.bounds.kernels import Kernel, kernel_of
 from hio_validate.estimating.bounds.passes import Operand
 from hio_validate.estimating.bounds.price import Found, Price, least
+from hio_validate.estimating.bounds.threads import by_passes, spanning, with_threads_of
 from hio_validate.models.ceilings import Ceilings, Rate
 from hio_validate.models.estimate import Assumption, UnitCost
 
@@ -42,6 +43,16 @@ def reading_price(inputs: Asked, operand: Operand) -> Kernel | None:
     stated = _stated(inputs, "memory-read")
     if stated:
         return Kernel(stated, False)
+    batched = operand.batched
+    kinds = (False, True) if batched is None else (batched,)
+    found = [kernel for each in kinds if (kernel := _reading(with_threads_of(inputs, each), operand))]
+    if not found or found[0] == found[-1]:
+        return found[-1] if found else None
+    one, several = found
+    return Kernel(spanning(several.price, one.price), one.reads and several.reads)
+
+
+def _reading(inputs: Asked, operand: Operand) -> Kernel | None:
     own = operand.by_one or "matmul" not in inputs.stated
     for tier in _tiers(inputs):
         kernel = _kernel(inputs, tier, operand) if own else None
@@ -55,8 +66,10 @@ def reading_price(inputs: Asked, operand: Operand) -> Kernel | None:
 def product_price(inputs: Asked, operand: Operand) -> Price | None:
     """What products with numbers of one format cost: a rate for that format, else for another, as wide as that may be."""
     stated = _stated(inputs, "matmul")
-    if stated:
-        return stated
+    return stated or by_passes(inputs, operand.batched, lambda each: _multiplying(each, operand))
+
+
+def _multiplying(inputs: Asked, operand: Operand) -> Price | None:
     for tier in _tiers(inputs):
         kernel = _kernel(inputs, tier, operand)
         if kernel and not kernel.reads:
@@ -147,7 +160,7 @@ def _named(interval: Interval, prices: Mapping[Operand, Price]) -> UnitCost:
         types.setdefault(f"{cost.amount.value:.4g} {cost.amount.unit}{where}", []).append(operand.type)
     said = ", ".join(f"{' and '.join(dict.fromkeys(names))} {rate}" for rate, names in types.items())
     kind = UNITS[costs[0].amount.unit][0]
-    return UnitCost(amount=fitting(interval, kind), assumed=f"added up by number format: {said}")
+    return UnitCost(amount=fitting(interval, kind), assumed=f"added up: {said}")
 
 
 def _stated(inputs: Asked, name: str) -> Price | None:

@@ -10,6 +10,7 @@ from hio_validate.costs.formats import UNKNOWN
 from hio_validate.costs.interval import ZERO, Interval, end_by_end, total
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import draft_bytes
+from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.estimating.bounds.book import Book
 from hio_validate.estimating.bounds.kernels import Kernel
 from hio_validate.estimating.bounds.limit import Limit, what_bounds
@@ -22,11 +23,9 @@ from hio_validate.estimating.bounds.rates import (
     stated,
     together,
 )
+from hio_validate.estimating.bounds.threads import by_passes, with_threads_of
 from hio_validate.models.estimate import UnitCost
 from hio_validate.models.shape import Shape
-
-_ATTENTION = Operand("attention", None)
-"""Stands for the products of Q with K and of the weights with V."""
 
 
 def output_prices(book: Book, work: Work) -> dict[Operand, Price]:
@@ -45,7 +44,7 @@ def of_output(book: Book, shape: Shape, head: Head, prices: Mapping[Operand, Pri
     share = 1 / book.inputs.workload.devices
     read = {each: part * share for each, part in head.read.items()}
     price = together(read, prices)
-    limit = what_bounds(book.inputs, price)
+    limit = what_bounds(with_threads_of(book.inputs, next(iter(read)).batched is not False), price)
     book.add(
         "output", limit.resource,
         f"read and multiply the output layer for the last token, after the rest of the pass{limit.said}",
@@ -63,9 +62,7 @@ def of_memory(book: Book, shape: Shape, work: Work) -> None:
         kept = {each: read[each] for each in kernels}
         every = together(kept, {each: kernel.price for each, kernel in kernels.items()})
         whole = [each for each, kernel in kernels.items() if kernel.reads]
-        limit = Limit("memory")
-        if whole and all(each in whole for each in read if work.products.get(each, ZERO).high):
-            limit = what_bounds(book.inputs, every)
+        limit = _limit(book.inputs, work, kept, kernels)
         about = "read the weights that a pass uses" + (", of one device" if devices > 1 else "")
         about += f", arithmetic with {_by_how_many(whole)} included" if whole else ""
         if whole and limit.unknown:
@@ -75,6 +72,22 @@ def of_memory(book: Book, shape: Shape, work: Work) -> None:
             f"shape {shape.name}: tensors by role and number format",
         )  # fmt: skip
     _of_keys_and_values(book, shape, work)
+
+
+def _limit(
+    inputs: Asked, work: Work, read: Mapping[Operand, Interval], kernels: Mapping[Operand, Kernel]
+) -> Limit:
+    """What bounds the kernels that have most of the time of reading; the arithmetic of the others is a term of its own."""
+    times = {each: part.value / kernels[each].price.interval.value for each, part in read.items()}
+    for batched in (False, None, True):
+        parts = [each for each in read if each.batched is batched]
+        spent = sum(times[each] for each in parts)
+        multiplied = [each for each in parts if work.products.get(each, ZERO).high]
+        if 2 * spent > sum(times.values()) and multiplied and all(kernels[each].reads for each in multiplied):
+            prices = {each: kernels[each].price for each in parts}
+            price = together({each: read[each] for each in parts}, prices)
+            return what_bounds(with_threads_of(inputs, batched is not False), price)
+    return Limit("memory")
 
 
 def _by_how_many(operands: Iterable[Operand]) -> str:
@@ -119,12 +132,22 @@ def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
         )
     share = 1 / min(workload.devices, max(heads))
     source = f"shape {shape.name}: heads of K and V as {workload.key_type or 'unknown'} and {workload.value_type or 'unknown'}"
-    for name, part, about in (
+    for name, parts, about in (
         ("kv-read", work.kv_read, "read the K/V of the populated tokens"),
         ("kv-write", work.kv_write, "write the K/V of the evaluated tokens"),
     ):
-        if part.high:
-            book.rate(name, "memory", about, part * share, "memory-read", source)
+        found = {each: by_passes(book.inputs, each.batched, _memory_price) for each in parts}
+        prices = {each: price for each, price in found.items() if price}
+        if len(prices) < len(parts):
+            book.lacks("memory-read", f"the term {name}")
+        elif parts:
+            mine = {each: part * share for each, part in parts.items()}
+            bytes_ = fitting(total(*mine.values()), Dimension.DATA)
+            book.add(name, "memory", about, bytes_, together(mine, prices), source)
+
+
+def _memory_price(inputs: Asked) -> Price | None:
+    return price_of(inputs, "memory-read")
 
 
 def of_products(book: Book, shape: Shape, work: Work) -> None:
@@ -137,17 +160,16 @@ def of_products(book: Book, shape: Shape, work: Work) -> None:
     if len(prices) < len(parts):
         lacking = sorted({each.type for each in parts if each not in prices})
         book.lacks("matmul", f"products with {', '.join(lacking)}")
-    if work.attention.high:
-        price = product_price(inputs, Operand(inputs.workload.key_type or "f16", None)) or max(
-            prices.values(), key=lambda each: each.interval.high, default=None
-        )
-        if price:
-            parts[_ATTENTION], prices[_ATTENTION] = work.attention * share, price
+    fastest = max(prices.values(), key=lambda each: each.interval.high, default=None)
+    for each, part in work.attention.items():
+        of_keys = Operand(inputs.workload.key_type or "f16", None, each.batched)
+        if price := product_price(inputs, of_keys) or fastest:
+            parts[each], prices[each] = part * share, price
     kept = {each: parts[each] for each in prices}
     if not kept:
         return
-    about = "products with the weights" if set(kept) - {_ATTENTION} else "attention"
-    if _ATTENTION in kept and about != "attention":
+    about = "products with the weights" if set(kept) - set(work.attention) else "attention"
+    if set(work.attention) & set(kept) and about != "attention":
         about += " and attention"
     if measured:
         types = dict.fromkeys(each.type for each in measured)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from hio_validate.costs.interval import Interval
 from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.recorded import newest_first
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.trials import Trial
@@ -33,7 +34,7 @@ def counted(inputs: Inputs, address: str) -> Counted | None:
     if view is None or fixture is None or fixture.model.prompt is None:
         return None
     runs = [run for run in view.repo.of("run/v1") if run.service == inputs.service]
-    for run in sorted(runs, key=lambda each: (each.model.at or "", each.name), reverse=True):
+    for run in newest_first(runs):
         same = _of_the_same_prompt(run, fixture, view)
         if run.model.outcome in (None, "completed") and same:
             found = next(_of_run(run, same, address, view), None)

@@ -177,6 +177,11 @@ class Seen:
             return Lever(found.address, found.value, option, found.declared)
         return Lever(address, UNKNOWN, option) if option is not None else None
 
+    def follows(self, lever: Lever, leader: Lever) -> bool:
+        """Whether nobody sets it, so that it takes the value of another one."""
+        said = self._declared.settings.get(lever.address) if self._declared is not None else None
+        return said is not None and said.leader == leader.address
+
     def ways(self, mechanism: str) -> Iterator[tuple[Lever, Way]]:
         """The settings of this stack's engine that do it, each once."""
         taken: set[str] = set()

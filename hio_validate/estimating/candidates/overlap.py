@@ -6,15 +6,15 @@ gains nothing from a second one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from hio_validate.costs.formats import known_as
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, amount, base
 from hio_validate.estimating.bounds.kernels import vectors_of as counted_vectors
-from hio_validate.estimating.bounds.passes import vectors_of
-from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
+from hio_validate.estimating.bounds.passes import drafting_of, vectors_of
+from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen, without
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
 from hio_validate.estimating.candidates.sharding import shards
 from hio_validate.estimating.context.inputs import Inputs
@@ -27,21 +27,44 @@ NOTICEABLE = 1.03
 
 def find(seen: Seen, found: Found) -> None:
     """Threads, then gaps of the host, passes that do both, more devices, and waiting that a profile shows."""
-    found.mechanisms += _threads(seen, found)
+    for batched in _kinds(seen):
+        found.mechanisms += _threads(seen, found, batched)
     found.mechanisms += _gaps(seen)
     found.mechanisms += _mixed_passes(seen)
     found.mechanisms += shards(seen, found)
     found.mechanisms += _waiting(seen)
 
 
-def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
-    several = seen.inputs.path in ("prefill-token", "request") or (vectors_of(seen.inputs) or 1) > 1
-    lever, _ = next(seen.ways("prefill-threads" if several else "threads"), (None, None))
-    now = seen.inputs.workload.threads
-    limit = max(seen.times, key=lambda name: seen.times[name].value, default=None)
+def _kinds(seen: Seen) -> tuple[bool, ...]:
+    """Which passes the path has, by the best guess: of one token (False), of several (True). Each may have its own threads."""
+    inputs, drafting = seen.inputs, drafting_of(seen.inputs)
+    decodes_several = inputs.workload.concurrency > 1 or drafting is None or drafting.tokens.value > 0
+    if inputs.path == "decode-token":
+        return (decodes_several,)
+    return (False, True) if inputs.target.metric == "wall_s" and not decodes_several else (True,)
+
+
+def _limit(seen: Seen, batched: bool) -> str | None:
+    """The term that threads would make shorter: the longest; of a whole request that of these passes."""
+    own = "compute" if batched else "weights"
+    if len(_kinds(seen)) > 1 and own in seen.times:
+        return own
+    return max(seen.times, key=lambda name: seen.times[name].value, default=None)
+
+
+def _threads(seen: Seen, found: Found, batched: bool) -> Iterator[Mechanism]:
+    lever, of_one = (
+        next((found for found, _ in seen.ways(kind)), None)
+        for kind in ("prefill-threads" if batched else "threads", "threads")
+    )
+    if batched and lever == of_one and len(_kinds(seen)) > 1:
+        return  # one setting for both, which is proposed already
+    workload = seen.inputs.workload
+    now = workload.batch_threads if batched else workload.threads
+    limit = _limit(seen, batched)
     if lever is None or now is None or limit not in ("compute", "weights", "kv-read"):
         return
-    quantity, rates = _by_threads(seen, limit, now)
+    quantity, rates = _by_threads(seen, limit, now, batched)
     if now not in rates or len(rates) < 2:
         found.missing.append(
             f"{quantity} with {now} and with other numbers of threads on the target's host: whether more threads pay is "
@@ -55,34 +78,48 @@ def _threads(seen: Seen, found: Found) -> Iterator[Mechanism]:
         found.said.append(f"{told}: other threads are not proposed")
         return
     yield Mechanism(
-        f"threads-{best}", 6,
+        f"{'batch-' if batched and len(_kinds(seen)) > 1 else ''}threads-{best}", 6,
         f"let {best} threads share a pass: {best} reach {times:.2f} times the {quantity} of {now} on this host",
         term=limit, lever=lever, to=str(best),
-        then=_with_threads(seen, best, quantity, times),
+        then=_with_threads(seen, best, quantity, times, _moved(seen, lever)),
         confidence="high" if _is_far_apart(rates[now], rates[best]) else "medium",
         stop_if="the gain is below the noise of this host, or other work on it is slowed beyond the plan's limits",
     )  # fmt: skip
 
 
-def _with_threads(seen: Seen, threads: int, quantity: str, times: float) -> Inputs:
-    """The inputs with other threads; a rate that a person stated is one of the threads as they are, and grows as measured."""
+def _moved(seen: Seen, lever: Lever) -> tuple[str, ...]:
+    """The threads that a setting moves: where nobody says those of several tokens, they follow those of one."""
+    one, several = (
+        next((found for found, _ in seen.ways(kind)), lever) for kind in ("threads", "prefill-threads")
+    )
+    if lever != one:
+        return ("batch_threads",)
+    follows = several == lever or seen.follows(several, lever)
+    return ("threads", "batch_threads") if follows else ("threads",)
+
+
+def _with_threads(seen: Seen, threads: int, quantity: str, times: float, moved: Sequence[str]) -> Inputs:
+    """The inputs with other threads; a rate that a person stated is one of the threads as they are, and grows as measured.
+
+    Where only some of the passes get other threads, a stated rate stays: whose it is, nobody says.
+    """
     inputs = seen.inputs
     name = "memory-read" if quantity == "matvec" else quantity
     grown = (
         {name: amount(base(inputs.stated[name]) * times, inputs.stated[name].unit)}
-        if name in inputs.stated
+        if name in inputs.stated and len(moved) >= len(_kinds(seen))
         else {}
     )
-    workload = inputs.workload.model_copy(update={"threads": threads})
+    workload = inputs.workload.model_copy(update=dict.fromkeys(moved, threads))
     return replace(inputs, workload=workload, stated={**inputs.stated, **grown})
 
 
-def _by_threads(seen: Seen, limit: str, now: int) -> tuple[str, dict[int, Interval]]:
+def _by_threads(seen: Seen, limit: str, now: int, batched: bool) -> tuple[str, dict[int, Interval]]:
     """What bounds the term, and its rate by threads: of the engine's own kernel where that was measured with several."""
     shape, own = seen.shape, {"weights": "matvec", "compute": "matmul"}.get(limit)
     if own is not None and shape is not None:
         largest = max(shape.weights, key=lambda each: each.bytes)
-        rates = _rates(seen, own, largest.type, vectors_of(seen.inputs))
+        rates = _rates(seen, own, largest.type, vectors_of(seen.inputs) if batched else 1.0)
         if now in rates and len(rates) > 1:
             return own, rates
     if limit == "compute":

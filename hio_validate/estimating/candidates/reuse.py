@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from hio_validate.costs.interval import Interval
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
+from hio_validate.estimating.context.recorded import newest_first
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.trials import known
@@ -73,7 +74,7 @@ def _latest(view: View | None, seen: Seen, cache: str) -> _Half | None:
     if view is None:
         return None
     runs = [run for run in view.repo.of("run/v1") if run.service == seen.inputs.service]
-    for run in sorted(runs, key=lambda each: (each.model.at or "", each.name), reverse=True):
+    for run in newest_first(runs):
         half = _half(view, run, seen, cache) if run.model.outcome in (None, "completed") else None
         if half is not None:
             return half

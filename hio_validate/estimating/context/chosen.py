@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hio_validate.estimating.context.cannot import CannotEstimate
-from hio_validate.estimating.context.recorded import Recorded
+from hio_validate.estimating.context.recorded import Recorded, newest_first
 from hio_validate.models.profile import Profile
 from hio_validate.repo import Item, Repo
 from hio_validate.rules.estimated import file_of
@@ -197,7 +197,7 @@ def _of_the_build(every: Sequence[Item], build: str | None) -> tuple[list[Item],
 
 def _newest(items: Sequence[Item]) -> list[Item]:
     """The newest first; an engine's own kernels before what any program reaches."""
-    newest = sorted(items, key=lambda item: (item.model.at or "", item.name), reverse=True)
+    newest = newest_first(items)
     return sorted(newest, key=lambda item: item.model.engine is None)
 
 

@@ -30,6 +30,8 @@ class InForce(NamedTuple):
     engine: str
     build: str | None
     threads: int | None
+    batch_threads: int | None
+    """Threads of passes of several tokens."""
     microbatch: int | None
     key_type: str | None
     value_type: str | None
@@ -47,7 +49,7 @@ class InForce(NamedTuple):
 def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batched: bool = False) -> InForce:
     """The workload's part that the stack decides, as a capture of it observed it where there is one.
 
-    batched: whether passes of decode evaluate several tokens. Those have the threads of prefill, as has what a stack that
+    batched: whether passes of decode evaluate several tokens. Those have threads of their own, as has what a stack that
     drafts verifies (llama.cpp, src/llama-context.cpp: process_ubatch computes with n_threads_batch where n_tokens > 1).
     """
     role = serving_process(view, stack, path)
@@ -57,7 +59,8 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
     whole_prompts = asked.undivided()
     drafts = asked.drafts()
     several = prefills or batched or drafts is not None
-    threads = asked.number("prefill-threads" if several else "threads", what="threads")
+    threads = asked.number("threads", what="" if path == "prefill-token" else "threads")
+    batch_threads = asked.number("prefill-threads", what="threads" if several else "")
     batch = (
         None if whole_prompts else asked.number("microbatch", what="tokens of one pass" if prefills else "")
     )
@@ -65,7 +68,8 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
     return InForce(
-        process=role, engine=process.engine, build=process.build, threads=threads, microbatch=batch,
+        process=role, engine=process.engine, build=process.build, threads=threads, batch_threads=batch_threads,
+        microbatch=batch,
         key_type=asked.word("key-type", what="the number format of K"),
         value_type=asked.word("value-type", what="the number format of V"),
         slots=asked.number("slots", what=""), devices=asked.devices(prefills),
@@ -116,8 +120,9 @@ class _Asked:
             return None
         if found.value.isdecimal() and int(found.value) > 0:
             return int(found.value)
-        if what:
-            self.missing.append(f"{found.address} is {found.shown}, {_DECIDES}")
+        sentence = f"{found.address} is {found.shown}, {_DECIDES}"
+        if what and sentence not in self.missing:
+            self.missing.append(sentence)
         return None
 
     def word(self, meaning: str, what: str) -> str | None:
@@ -158,6 +163,11 @@ class _Asked:
         elif replicas > 1 and not self._attends_in_parts():
             self.missing.append(
                 f"which of {replicas} replicas a request goes to: the bound is that of one with all requests"
+            )
+        if (contexts := self._count("contexts")) > 1:
+            self.missing.append(
+                f"K/V by position: {contexts} devices divide it beside its heads, so that the term kv-read is up to {contexts} times "
+                "too long, and the bound with it"
             )
         if stages > 1 and prefills:
             self.missing.append(

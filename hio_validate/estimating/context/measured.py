@@ -219,7 +219,8 @@ def _suspects(inputs: Inputs) -> Iterator[str]:
         yield f"drafting: rows count {max(accepted)} accepted tokens, so that one pass gives several"
     if inputs.shape is not None and file_of(inputs.shape.model) is None:
         yield f"the shape {inputs.shape.name}, which names no model file"
-    threads = inputs.workload.threads
+    workload = inputs.workload
+    threads = workload.batch_threads if inputs.path == "prefill-token" else workload.threads
     for item in inputs.ceilings:
         ceilings: Ceilings = item.model
         if ceilings.how == "published":
@@ -238,18 +239,22 @@ def _cached_weights(inputs: Inputs) -> Iterator[str]:
     """A rate of reading more than a pass reads: the caches of the processor helped the service more than the measurement."""
     if inputs.shape is None or inputs.path == "load":
         return
-    read = weights_per_pass(inputs.shape.model, Interval.exact(1.0)).high
+    shape = inputs.shape.model.model_copy(update={"experts": None})  # in the end every expert is read again
+    read = weights_per_pass(shape, Interval.exact(1.0)).high
     rates = [
-        (rate.working_set, name, item.name)
+        (rate.quantity == "matvec", rate.working_set or 0, f"{name} of {item.name}")
         for item in inputs.ceilings
         for name, rate in item.model.rates.items()
-        if rate.quantity in ("matvec", "memory-read") and (rate.working_set or 0) > _LARGER * read
+        if rate.quantity in ("matvec", "memory-read")
     ]
-    if rates and read:
-        most, name, document = max(rates)
+    own, most, name = max(
+        rates, default=(False, 0, "")
+    )  # an engine's own kernel goes before what memory gives
+    if most > _LARGER * read > 0:
+        how = "" if own else "; hio probe engine --service streams what the model has"
         yield (
-            f"whether caches hold the weights: a pass reads {read / 1e6:.3g} MB again and again, {name} of {document} was "
-            f"measured over {(most or 0) / 1e6:.3g} MB (hio probe engine --service streams what the model has)"
+            f"whether caches hold the weights: a pass reads {read / 1e6:.3g} MB again and again, {name} was measured over "
+            f"{most / 1e6:.3g} MB{how}"
         )
 
 

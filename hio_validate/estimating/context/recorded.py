@@ -6,7 +6,7 @@ not known, and never equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -39,10 +39,7 @@ class Recorded:
     def cases(self) -> list[Case]:
         """The runs of the service, the newest first; one without a time is the oldest."""
         runs = [run for run in self.view.repo.of("run/v1") if run.service == self.service]
-        return [
-            Case(run, self.view)
-            for run in sorted(runs, key=lambda run: (run.model.at or "", run.name), reverse=True)
-        ]
+        return [Case(run, self.view) for run in newest_first(runs)]
 
     @cached_property
     def ran(self) -> list[Ran]:
@@ -108,6 +105,11 @@ class Recorded:
         found = [(capture.model.at, model_in(capture.model)) for capture in self.captures]
         found += [(ran.case.model.at or "", model_of(ran.case, ran.arm)) for ran in self.ran]
         return list(dict.fromkeys(model for _, model in sorted(found, key=_at, reverse=True) if model))
+
+
+def newest_first(items: Iterable[Item]) -> list[Item]:
+    """Readable documents by their time; one without a time is the oldest."""
+    return sorted(items, key=lambda item: (item.model.at or "", item.name), reverse=True)
 
 
 def _at(found: tuple[str, str | None]) -> str:

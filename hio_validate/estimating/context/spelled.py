@@ -49,6 +49,8 @@ SPELLED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
             "vllm": ("data-parallel-size",),
             "sglang": ("dp-size", "data-parallel-size"),
         },
+        # K/V by position, beside its heads (vllm/config/parallel.py, decode_context_parallel_size)
+        "contexts": {"vllm": ("decode-context-parallel-size",)},
         # experts of a layer on the devices of all replicas (vLLM); SGLang divides its own tp-size devices
         "spread-experts": {"vllm": ("enable-expert-parallel",)},
         "drafting": {

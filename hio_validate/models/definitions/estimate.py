@@ -128,7 +128,10 @@ class Workload(Model):
     cache: Literal["cold", "warm"] = Field(
         "cold", description="Whether a cache may answer a part of the prompt."
     )
-    threads: AtLeastOne | None = Field(None, description="Threads of the path, on a processor.")
+    threads: AtLeastOne | None = Field(None, description="Threads of passes of one token, on a processor.")
+    batch_threads: AtLeastOne | None = Field(
+        None, description="Threads of passes of several tokens: prompts, requests together, drafted tokens."
+    )
     devices: AtLeastOne = Field(1, description="Devices that each hold a part of the weights.")
     microbatch: AtLeastOne | None = Field(None, description="Tokens of one pass of prefill, at most.")
     key_type: Name | None = Field(None, description="Number format of K.")

@@ -43,6 +43,7 @@ class Profile(Model):
     service: Service = Field(description="The service it is about.")
     about: Text | None = Field(None, description="One sentence for whoever reads this in a year.")
     stack: Pin = Field(description="The stack that ran.")
+    process: Name | None = Field(None, description="Role of the process in the stack; absent: server.")
     fixture: Reference | None = Field(None, description="What was asked meanwhile.")
     path: Path = Field(description="The path that was profiled.")
     threads: AtLeastOne | None = Field(None, description="Threads that were sampled.")

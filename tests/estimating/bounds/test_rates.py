@@ -198,7 +198,7 @@ def test_what_no_kernel_measured_keeps_its_arithmetic() -> None:
     only = ceilings("kernels", {"q4-k": rate("matvec", 6.0, "kB/s", threads=1, dtype="q4_K")})
     compute = term(terms_of(inputs(shape=MIXED, ceilings=(BOX, only), threads=1)), "compute")
     assert compute is not None and compute.work.value == 2 * 8_000
-    assert "those with Q4_K are in the rate of reading them" in compute.about
+    assert "products with Q4_K are in the rate of reading them" in compute.about
 
 
 def test_a_pass_of_several_tokens_is_read_at_the_rate_of_memory() -> None:

@@ -56,28 +56,40 @@ def test_defaults_of_the_build_count_and_what_it_decides_itself_is_said(tmp_path
     assert missing.startswith("server.threads is unknown (-1), which the engine decides itself")
 
 
-@pytest.mark.parametrize(
-    ("path", "threads"), [("decode-token", 2), ("load", 2), ("prefill-token", 6), ("request", 6)]
-)
-def test_prefill_has_its_own_threads(tmp_path: Path, path: str, threads: int) -> None:
+@pytest.mark.parametrize("path", ["decode-token", "load", "prefill-token", "request"])
+def test_passes_of_several_tokens_have_their_own_threads(tmp_path: Path, path: str) -> None:
     found = _of(tmp_path, _stack(("--threads", "2"), ("--threads-batch", "6")), path)
-    assert (found.threads, found.missing) == (threads, ())
+    assert (found.threads, found.batch_threads, found.missing) == (2, 6, ())
 
 
 @pytest.mark.parametrize(
-    ("more", "batched", "threads"),
-    [((), False, 2), ((), True, 6), ((("--spec-type", "ngram-simple"),), False, 6)],
+    ("more", "batched", "missed"),
+    [((), False, False), ((), True, True), ((("--spec-type", "ngram-simple"),), False, True)],
     ids=["one-token", "several-requests", "drafting"],
 )
-def test_a_pass_of_several_tokens_has_the_threads_of_prefill(
-    tmp_path: Path, more: tuple[tuple[str, str], ...], batched: bool, threads: int
+def test_threads_of_several_tokens_are_missed_where_passes_have_several(
+    tmp_path: Path, more: tuple[tuple[str, str], ...], batched: bool, missed: bool
 ) -> None:
-    found = _of(tmp_path, _stack(("--threads", "2"), ("--threads-batch", "6"), *more), batched=batched)
-    assert found.threads == threads
+    found = _of(tmp_path, _stack(("--threads", "2"), ("--threads-batch", "0"), *more), batched=batched)
+    assert (found.threads, found.batch_threads) == (2, None)
+    assert any("server.threads-batch" in each for each in found.missing) == missed
 
 
 def test_batch_threads_follow_threads(tmp_path: Path) -> None:
-    assert _of(tmp_path, _stack(("--threads", "3")), "prefill-token").threads == 3
+    assert _of(tmp_path, _stack(("--threads", "3")), "prefill-token").batch_threads == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "said"),
+    [
+        ("decode-token", "--threads-batch", 1),
+        ("prefill-token", "--threads-batch", 0),
+        ("decode-token", "--threads", 0),
+    ],
+)
+def test_threads_that_a_path_has_not_are_not_missed(tmp_path: Path, path: str, given: str, said: int) -> None:
+    found = _of(tmp_path, _stack((given, "6")), path)
+    assert sum("threads" in each for each in found.missing) == said
 
 
 def test_what_is_asked_for_counts(tmp_path: Path) -> None:
@@ -256,3 +268,11 @@ def test_tokens_of_a_pass_are_asked_for_only_where_prompts_are_evaluated(tmp_pat
     content = vllm("one", "--max-num-batched-tokens=auto", "--kv-cache-dtype=fp8")
     assert _of(tmp_path, content, "decode-token").missing == ()
     assert "max-num-batched-tokens is" in _of(tmp_path, content, "prefill-token").missing[0]
+
+
+def test_context_that_is_divided_is_said_because_the_bound_does_not_count_it(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    words = ("--tensor-parallel-size=8", "--kv-cache-dtype=fp8")
+    assert _of(tmp_path, vllm("one", *words)).missing == ()
+    (said,) = _of(tmp_path, vllm("one", *words, "--decode-context-parallel-size=4")).missing
+    assert said.startswith("K/V by position: 4 devices divide it") and "the bound with it" in said
