@@ -38,7 +38,7 @@ def test_a_product_takes_as_long_as_its_operations_need(tiny: Extent) -> None:
 
 def test_the_number_of_threads_is_what_the_library_takes() -> None:
     library = blas()
-    assert library.is_known
+    assert ", " in library.name, "no BLAS was found"
     with library.threads(1) as count:
         assert count == 1
 

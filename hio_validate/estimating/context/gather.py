@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from hio_validate.costs.units import amount
+from hio_validate.estimating.bounds.asked import PATH_OF
 from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
 from hio_validate.estimating.context.chosen import Chosen, Profiled, ceilings_of, named, profile_of, shape_of
 from hio_validate.estimating.context.counted import Counted, drafting_counted
 from hio_validate.estimating.context.in_force import PREFILLS, InForce, in_force
-from hio_validate.estimating.context.inputs import PATH_OF, Inputs
+from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.measured import baseline_of
 from hio_validate.estimating.context.recorded import Fault, Recorded, asked_fixture, counts_of
 from hio_validate.evidence.averages import median
