@@ -36,7 +36,9 @@ MAY_IMPORT = {
     "parents": "history",
     "costs": "models",
     "shaping": "",
-    "observe": "source models costs shaping settings",
+    "observe.refusal": "",
+    "observe.perf_report": "observe.refusal",
+    "observe": "observe.refusal observe.perf_report source models costs shaping settings",
     "recording": "source models settings",
     "probing": "quantity models costs observe",
     "ledger": "moment models repo",
@@ -44,10 +46,10 @@ MAY_IMPORT = {
     "inheritance": "diagnostic models repo settings ledger",
     "exporting": "moment models repo settings evidence rests_on",
     "known_good": "moment source models repo settings",
-    "importing": "quantity source writing models observe recording settings evidence",
+    "importing": "observe.refusal quantity source writing models observe recording settings evidence",
     "scaffold": "source models repo settings inheritance recording",
     "estimating.bounds": "costs models repo",
-    "rules": "estimating.bounds places diagnostic moment size known_good spelling source models costs shaping repo settings evidence ledger inheritance",
+    "rules": "estimating.bounds observe.refusal observe.perf_report places diagnostic moment size known_good spelling source models costs shaping repo settings evidence ledger inheritance",
     "measurements": "evidence importing repo rules",
     "receipts": "writing source models recording repo evidence importing",
     "baselines": "models repo evidence ledger known_good measurements rules",
@@ -67,10 +69,10 @@ MAY_IMPORT = {
     "surroundings shards",
     "command": "models settings",
     "launch_file": "command",
-    "render": "size writing command launch_file models repo settings observe ledger",
-    "subjects": "source models repo settings observe",
+    "render": "observe.refusal size writing command launch_file models repo settings observe ledger",
+    "subjects": "observe.refusal source models repo settings observe",
     "drift": "models settings subjects",
-    "execute": "diagnostic moment size command launch_file source models repo settings history observe recording evidence ledger rules "
+    "execute": "observe.refusal diagnostic moment size command launch_file source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift appending writing known_good render",
     "prospect": "models repo settings evidence rules execute",
     "campaigns": "quantity source models recording repo settings ledger known_good evidence rules plans prospect execute",
@@ -78,7 +80,7 @@ MAY_IMPORT = {
     "review render execute size prospect campaigns importing known_good rests_on",
     "console": "places history report",
     "validating": "places diagnostic repo history parents rules focused shards report console",
-    "cli": "shaping probing places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
+    "cli": "observe.refusal observe.perf_report shaping probing places diagnostic quantity spelling command source models json_schema repo settings history parents observe "
     "recording writing ledger evidence inheritance scaffold rules appending engine checkpoint review subjects drift "
     "status next_test life render execute report console validating plans focused prospect from_run importing known_good "
     "measurements receipts baselines rests_on exporting campaigns estimating",
@@ -121,6 +123,7 @@ NEVER = {
     },
     "costs": {"os", "io", "pathlib", "time", "datetime"},
     "shaping": {"os", "io", "pathlib", "time", "datetime"},
+    "observe.perf_report": {"os", "io", "pathlib", "time", "datetime", "subprocess"},
     "estimating.bounds": {"os", "io", "pathlib", "time", "datetime"},
     "estimating": {"os", "io", "pathlib", "time", "datetime"},
     "diagnostic": {"os", "io", "pathlib"},
@@ -176,8 +179,9 @@ def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, int]]:
         yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
 
 
-ROOMS_WITHIN = ("estimating.bounds",)
-"""Folders of a room that stand further up than the rest of it: rules compute a kept estimate again with them."""
+ROOMS_WITHIN = ("estimating.bounds", "observe.perf_report", "observe.refusal")
+"""What of a room stands further up than the rest of it, pure as it is: rules compute a kept estimate again, and read the
+report of a kept profile again."""
 
 
 def _room(path: Path) -> str:

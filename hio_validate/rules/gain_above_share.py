@@ -2,7 +2,7 @@
 
 Deleting 8 % of the time cannot gain more than 8 % of it. Contract 9.4: candidates are bounded by their measured share. Of
 a time a share of s percent gains at most s percent; of a rate at most 100 s / (100 - s) percent, because the rest takes as
-long as before. A share is not larger than the profile has it, or than the term's time is of the bound or of what was
+long as before. A share is 100 % at most, and not larger than the profile has it, or than the term's time is of the bound or of what was
 measured; a profile or a measurement that shares are taken from is there. The seventh family (generated code) needs a profile that is
 mostly arithmetic: instruction-level work stops where set-up or data movement dominates.
 
@@ -70,6 +70,15 @@ def _share(
             f"add the {what}, or take another share",
         )
         return
+    for key in ("value", "high"):
+        share = getattr(candidate.share_percent, key)
+        if exceeds(share, 100.0):
+            yield Problem(
+                at(item, "candidates", index, "share_percent", key),
+                f"{candidate.name} has {share:.4g} % of the {_WHOLE[candidate.share_of]}, more than all of it",
+                "a share is 100 % at most",
+            )
+            return
     given = _given(candidate, estimate, profile)
     if given is not None and exceeds(candidate.share_percent.value, given):
         yield Problem(

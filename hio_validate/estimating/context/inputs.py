@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hio_validate.estimating.bounds.asked import PATH_OF as PATH_OF
 from hio_validate.estimating.bounds.asked import STATED as STATED
 from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.estimating.bounds.asked import Path as Path
