@@ -69,9 +69,9 @@ def estimate(
 
     Reads documents and launches nothing. An estimate is never a result: no ledger entry may rest on one.
 
-    What no document says may be stated with --assume: launches, launch, collective-bytes, link, link-latency,
-    host-gap, queue-wait, acceptance, draft-tokens, draft-cost, efficiency, memory-read, matmul, disk-read,
-    prompt-tokens, generated-tokens.
+    What no document says may be stated with --assume: launches, launch, collective-bytes, collectives, link,
+    link-latency, host-gap, queue-wait, acceptance, draft-tokens, draft-cost, efficiency, memory-read, matmul, disk-read,
+    prompt-tokens, generated-tokens, microbatch.
 
     Exit codes: 0 an estimate; 1 an open correctness failure of the stack blocks it; 2 usage; 3 nothing to estimate
     from: the shape of the model, the lengths, or every rate is missing, and the page says what gets it.

@@ -24,6 +24,24 @@ def that_matter(inputs: Inputs, ledger: Ledger, candidates: Sequence[Candidate])
     return tuple(_judged(inputs, each, first) for each in found.values())
 
 
+_OF_DRAFTING = frozenset({"acceptance", "draft-tokens", "draft-cost"})
+"""Proposals of drafting are computed from these where the stack does not draft."""
+
+
+def without_effect(inputs: Inputs, ledger: Ledger) -> Iterator[str]:
+    """What a person stated and nothing was computed from: a sentence each, so that nobody takes it for counted."""
+    used = {each.name for each in ledger.assumptions} | {"prompt-tokens"}
+    if inputs.path in ("decode-token", "request"):
+        used |= _OF_DRAFTING
+    if inputs.path == "decode-token" or inputs.target.metric == "wall_s":
+        used.add("generated-tokens")
+    if inputs.path != "decode-token":
+        used.add("microbatch")
+    for name in inputs.stated:
+        if name not in used:
+            yield f"--assume {name} has no effect: no term of the path {inputs.path} was computed from it here"
+
+
 def _judged(inputs: Inputs, assumption: Assumption, first: Candidate | None) -> Assumption:
     changes = "; ".join(_changes(inputs, assumption, first))
     return assumption.model_copy(update={"changes": changes or None})

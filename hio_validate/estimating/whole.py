@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from hio_validate import __version__
-from hio_validate.estimating.assumed import that_matter
+from hio_validate.estimating.assumed import that_matter, without_effect
 from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.estimating.candidates import LookedAt, looked_at
 from hio_validate.estimating.context.inputs import Inputs
@@ -43,7 +43,7 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         bound=bound,
         baseline=baseline,
         missing=list(dict.fromkeys((*inputs.missing, *ledger.missing, *looked.missing))),
-        findings=[*findings, *looked.said],
+        findings=[*findings, *without_effect(known, ledger), *looked.said],
         profile=inputs.profile.pin if inputs.profile else None,
         assumptions=[*that_matter(known, ledger, candidates)],
         candidates=[*candidates],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hio_validate.estimating.assumed import that_matter
+from hio_validate.estimating.assumed import that_matter, without_effect
 from hio_validate.estimating.bounds.ledger import terms_of
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import Amount, Assumption
@@ -49,3 +49,21 @@ def test_a_rate_at_its_end_still_grows_with_the_threads(tmp_path: Path) -> None:
     inputs = asked(bench(tmp_path), stated=unsure)  # type: ignore[arg-type]
     assert "threads-2" in names(looked(inputs))
     assert judged(inputs)["memory-read"].changes is None
+
+
+def test_what_is_stated_and_changes_nothing_is_said(tmp_path: Path) -> None:
+    rate = Amount(value=1.0, low=1.0, high=1.0, unit="GB/s")
+    root = bench(tmp_path)
+    stated: dict[str, Amount] = {"memory-read": rate, "disk-read": rate}
+
+    def told(metric: str, **more: float) -> list[str]:
+        inputs = asked(root, metric, stated={**stated, **more})  # type: ignore[dict-item]
+        return [each.split()[1] for each in without_effect(inputs, terms_of(inputs))]
+
+    assert told("decode_tps", acceptance=0.5, microbatch=32.0) == ["disk-read", "microbatch"]
+    assert told("prefill_tps", acceptance=0.5, microbatch=32.0) == [
+        "generated-tokens",
+        "disk-read",
+        "acceptance",
+    ]
+    assert told("wall_s", microbatch=32.0) == ["disk-read"]

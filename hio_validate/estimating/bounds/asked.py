@@ -18,7 +18,11 @@ STATED = {
     "launch": ("us", "what one launch costs"),
     "collective-bytes": ("B", "bytes that one pass moves between devices"),
     "link": ("B/s", "rate of that"),
-    "link-latency": ("us", "what the collectives of one pass cost beside their bytes"),
+    "collectives": ("1", "collectives of one pass, one after the other"),
+    "link-latency": (
+        "us",
+        "what one collective costs beside its bytes; without their number, what all of a pass cost",
+    ),
     "host-gap": ("us", "time of the host between two passes"),
     "queue-wait": ("ms", "time a request waits before it is begun"),
     "acceptance": ("1", "share of the drafted tokens that is accepted"),
@@ -30,6 +34,7 @@ STATED = {
     "disk-read": ("B/s", "rate at which the model file is read"),
     "prompt-tokens": ("1", "tokens of the prompt"),
     "generated-tokens": ("1", "tokens that are generated"),
+    "microbatch": ("1", "tokens of one pass of a prompt, at most"),
 }
 """What a person may state (`--assume NAME=VALUE[..HIGH]UNIT`): name -> (unit of its dimension, what it is)."""
 

@@ -156,6 +156,10 @@ def _work(book: Book, shape: Shape) -> Work | None:
         book.assume(
             "passes", amount(most, "1"), "the microbatch is not known: one pass at least, one a token at most"
         )
+        book.missing.append(
+            "how many tokens of a prompt one pass evaluates is not known, so that the bound is wide: a setting of the stack says "
+            "it, or --assume microbatch=N"
+        )
     if inputs.path == "prefill-token":
         return before.times(ONE / Interval.exact(float(workload.prompt_tokens)))
     if inputs.target.metric != "wall_s":

@@ -1,4 +1,4 @@
-"""Lengths of prompt and answer that a person stated, also as an interval: then the ledger spans what its ends give.
+"""Lengths of prompt, answer and passes that a person stated, also as an interval: then the ledger spans what its ends give.
 
 Invariant: each term's work and cost lie between those of the shortest and of the longest lengths, the best guess being the middle's.
 """
@@ -16,7 +16,7 @@ from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.models.estimate import Amount, Term
 
-LENGTHS = ("prompt-tokens", "generated-tokens")
+LENGTHS = ("prompt-tokens", "generated-tokens", "microbatch")
 
 
 def with_lengths(inputs: Asked) -> Asked:

@@ -229,8 +229,17 @@ def _collectives(book: Book, work: Work) -> None:
         book.lacks("link", "the collectives")
         return
     _state(book, "collective-bytes")
-    latency = price_of(inputs, "link-latency")
-    fixed = fitting(latency.interval * work.passes, Dimension.TIME) if latency else None
+    latency, count = price_of(inputs, "link-latency"), inputs.stated.get("collectives")
+    fixed = None
+    if latency:
+        each_pass = latency.interval * base(count) if count else latency.interval
+        fixed = fitting(each_pass * work.passes, Dimension.TIME)
+        if count:
+            _state(book, "collectives")
+        else:
+            book.missing.append(
+                "the number of collectives of a pass is not known: link-latency counts once; state it with --assume collectives=N"
+            )
     for each in latency.assumptions if latency else ():
         book.assume(each.name, each.amount, each.source)
     book.add(

@@ -20,7 +20,7 @@ _STATED = re.compile(rf"(?P<low>{_NUMBER})(?:\.\.(?P<high>{_NUMBER}))?\s*(?P<uni
 
 SHARES = ("efficiency", "acceptance")
 """Of these, 1 is all there is."""
-_WHOLE = ("prompt-tokens", "generated-tokens", "draft-tokens", "launches")
+_WHOLE = ("prompt-tokens", "generated-tokens", "draft-tokens", "launches", "collectives", "microbatch")
 _LEAST, _MOST = 1e-12, 1e21
 """In base units: a picosecond, a zettabyte. Beyond, no product of two numbers need be finite."""
 _NOT_ZERO = frozenset({Dimension.DATA_RATE, Dimension.WORK_RATE})
@@ -88,6 +88,8 @@ def _refuse_what_cannot_be(word: str, name: str, low: float, high: float, size: 
         raise CannotEstimate(f"--assume {word}: the interval is the wrong way round; expected LOW..HIGH")
     if name in SHARES and high > 1:
         raise CannotEstimate(f"--assume {word}: {name} is a share from 0 to 1, got {high:g}")
+    if name == "microbatch" and low == 0:
+        raise CannotEstimate(f"--assume {word}: a pass has at least one token, got 0")
     if low == 0 and (UNITS[STATED[name][0]][0] in _NOT_ZERO or name == "efficiency"):
         raise CannotEstimate(f"--assume {word}: {name} cannot be 0, work is divided by it")
     if name in _WHOLE and not (low.is_integer() and high.is_integer()):
