@@ -383,6 +383,28 @@ def test_stated_lengths_go_before_the_fixtures() -> None:
     assert work(stated, "kv-read") == work(known, "kv-read") != work(terms_of(inputs(**USUAL)), "kv-read")
 
 
+def test_devices_that_the_fewest_heads_cannot_fill_share_by_the_most() -> None:
+    """Layers of 2 and of 8 heads on 8 devices: the least that a device reads is an eighth."""
+    layers = [{"layers": 1, "kv_heads": heads, "key_size": 8, "value_size": 8} for heads in (2, 8)]
+    mixed = shape(("attention", "f16", 64, 128), attention=layers)
+    alone, shared = (
+        work(
+            terms_of(inputs(**{**USUAL, "shape": mixed, "devices": count, "ceilings": (), "stated": RATES})),
+            "kv-write",
+        )
+        for count in (1, 8)
+    )
+    assert shared.value == pytest.approx(alone.value / 8)
+
+
+def test_a_last_pass_of_one_token_has_no_output_layer_apart() -> None:
+    kernels = ceilings("kernels", {"head": rate("matvec", 400.0, "B/s", threads=1, dtype="f16")})
+    more = {"ceilings": (HERE, kernels), "microbatch": 64}
+    for prompt, apart in ((65, False), (66, True)):
+        found = times(terms_of(inputs("request", "ttft_ms", **{**USUAL, **more, "prompt_tokens": prompt})))
+        assert ("output" in found) is apart
+
+
 def test_the_latency_of_a_link_is_paid_by_each_collective() -> None:
     """Two all-reduces in each of 80 layers; without their number it counts once, and that is said."""
     stated = said(collective_bytes=1e6, link=1e9, link_latency=20, collectives=(160, 100, 200))

@@ -56,6 +56,12 @@ class TestDrafting:
         write(root, {"manifests/ceilings/lab-host.yaml": dump(slow)})
         assert "none of the drafted tokens is accepted" in quick.stop_if
         assert "draft-ngram-mod" not in names(looked(asked(root, stated={"acceptance": 0.1})))
+        inputs = asked(root, stated={"acceptance": 1.0})
+        costly, times = named(looked(inputs), "draft-ngram-mod"), terms_of(inputs).times
+        longer = (
+            4 * times["compute"].value / sum(times[each].value for each in ("weights", "kv-read", "kv-write"))
+        )
+        assert f"no more than {100 * (longer - 1) / 3:.0f} % of the drafted tokens" in costly.stop_if
 
     def test_what_drafts_already_is_not_told_to_draft(self, tmp_path: Path) -> None:
         root = with_option(bench(tmp_path), "--spec-type", "ngram-simple")

@@ -55,6 +55,15 @@ def test_a_request_that_decodes_most_of_its_time_gets_threads_of_decode(tmp_path
     assert all(each.gain_percent.value < 10 for each in found.values() if each.factor != first.factor)
 
 
+@pytest.mark.parametrize(("reached", "proposed"), [(51.0, False), (52.0, True)])
+def test_threads_are_proposed_where_they_are_noticeably_faster(
+    tmp_path: Path, reached: float, proposed: bool
+) -> None:
+    """Against 50 MB/s with one: less than three in a hundred is the noise of a quiet host."""
+    found = looked(asked(bench(tmp_path, threads={1: 50.0, 2: reached})))
+    assert any(each.name == "threads-2" for each in found.candidates) is proposed
+
+
 @pytest.mark.parametrize("stack", [STACK, DIVIDED])
 def test_a_token_of_an_answer_gets_threads_of_decode(tmp_path: Path, stack: str) -> None:
     _, found = of_threads(tmp_path, stack, "decode_tps")
