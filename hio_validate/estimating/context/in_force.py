@@ -20,6 +20,7 @@ PREFILLS = ("prefill-token", "request")
 """Paths on which the prompt is evaluated: batch threads and the microbatch bound them."""
 
 _NOTHING = frozenset({ABSENT, UNKNOWN, "", "{}", "auto", "none", "None", "null", "unused", "off"})
+_WHILE_LOADING = frozenset({"fp8", "bitsandbytes", "experts_int8"})
 _DECIDES = "which the engine decides itself: hio capture of a process of this stack says what became of it"
 
 
@@ -64,6 +65,7 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
     batch = (
         None if whole_prompts else asked.number("microbatch", what="tokens of one pass" if prefills else "")
     )
+    asked.quantised_while_loading()
     logical = asked.setting("batch")
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
@@ -137,6 +139,16 @@ class _Asked:
         if sentence not in self.missing:
             self.missing.append(sentence)
         return None
+
+    def quantised_while_loading(self) -> None:
+        """Says that weights may be fewer bytes than the checkpoint's (vllm/model_executor/layers/quantization/fp8.py)."""
+        found = self.setting("quantises")
+        if found is not None and found.value.casefold() in _WHILE_LOADING:
+            self.missing.append(
+                f"the bytes of weights that {found.address} {found.value} leaves: a checkpoint of wider numbers is quantised while "
+                "it is loaded, and the ledger counts the checkpoint's bytes; where it is one, what it reads is less and the bound "
+                "is too slow: --shape of a checkpoint that is quantised so tells it"
+            )
 
     def undivided(self) -> bool:
         """Whether prompts are not cut into passes: SGLang's -1, vLLM without chunked prefill."""

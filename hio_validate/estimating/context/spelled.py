@@ -59,6 +59,8 @@ SPELLED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
             "sglang": ("speculative-algorithm",),
         },
         "draft-tokens": {"sglang": ("speculative-num-draft-tokens",)},
+        # quantises a checkpoint of wide numbers while it is loaded, for some of its values
+        "quantises": {"vllm": ("quantization",), "sglang": ("quantization",)},
         "weights-file": {
             "llama-server": ("model",),
             "vllm": ("model",),

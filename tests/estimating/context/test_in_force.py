@@ -276,3 +276,12 @@ def test_context_that_is_divided_is_said_because_the_bound_does_not_count_it(tmp
     assert _of(tmp_path, vllm("one", *words)).missing == ()
     (said,) = _of(tmp_path, vllm("one", *words, "--decode-context-parallel-size=4")).missing
     assert said.startswith("K/V by position: 4 devices divide it") and "the bound with it" in said
+
+
+@pytest.mark.parametrize(("method", "said"), [("fp8", True), ("bitsandbytes", True), ("awq", False)])
+def test_weights_that_are_quantised_while_they_are_loaded_are_said(
+    tmp_path: Path, method: str, said: bool
+) -> None:
+    """Of `awq` the checkpoint itself has the bytes."""
+    found = _of(tmp_path, vllm("one", "--quantization", method))
+    assert any(f"server.quantization {method}" in each for each in found.missing) is said
