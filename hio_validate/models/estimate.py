@@ -95,6 +95,7 @@ class Workload(Record):
     prompt_tokens: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Tokens of the prompt that are evaluated.', default=None)
     generated_tokens: int | None = field({'type': 'nullable', 'schema': COUNT}, 'Tokens that are generated.', default=None)
     concurrency: int = field(AT_LEAST_ONE, 'Requests at the same time.', default=1)
+    slots: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Requests that are decoded together at most; absent: not known.', default=None)
     cache: Literal['cold', 'warm'] = field({'type': 'literal', 'expected': ['cold', 'warm']}, 'Whether a cache may answer a part of the prompt.', default='cold')
     threads: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Threads of passes of one token, on a processor.', default=None)
     batch_threads: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Threads of passes of several tokens: prompts, requests together, drafted tokens.', default=None)

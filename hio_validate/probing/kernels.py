@@ -17,8 +17,10 @@ from typing import Any
 
 from hio_validate.models.ceilings import Rate
 from hio_validate.models.shape import Shape
+from hio_validate.observe.readings import busy_now, others_cpu
 from hio_validate.probing.refusal import CannotProbe, NotMeasured
 from hio_validate.probing.sampling import rate
+from hio_validate.probing.sane import trusted
 
 CHILD = "hio_validate.probing.kernels_child"
 SAMPLES = 5
@@ -97,21 +99,36 @@ def measured(asked: Asked, tell: Callable[[str], None] = lambda _: None) -> tupl
     Each format has an equal part of the time that is left, so that a busy machine starves none of them.
     """
     rates: dict[str, Rate] = {}
+    others: dict[str, float] = {}
     unknown: list[str] = []
     until = time.monotonic() + asked.seconds
     for at, dtype in enumerate(asked.dtypes):
         tell(dtype)
         left = max(0.0, until - time.monotonic()) / (len(asked.dtypes) - at)
-        for line in _child(replace(asked, dtypes=(dtype,), seconds=left)):
-            if "unknown" in line:
-                unknown.append(line["unknown"])
-            elif "samples" in line:
-                try:
-                    rates[_name(line)] = _rate(line)
-                except NotMeasured as error:
-                    unknown.append(str(error))
+        before = busy_now(())
+        of_format, lacks = _of_format(replace(asked, dtypes=(dtype,), seconds=left))
+        used = others_cpu(before, busy_now(()))
+        rates |= of_format
+        unknown += lacks
+        others |= {} if used is None else dict.fromkeys(of_format, used)
     if not rates:
         raise CannotProbe(unknown[0] if unknown else "no number format was named")
+    kept = trusted(rates, others, len(os.sched_getaffinity(0)))
+    return kept.rates, [*unknown, *kept.why]
+
+
+def _of_format(asked: Asked) -> tuple[dict[str, Rate], list[str]]:
+    """The rates of one number format, and what could not be measured of it."""
+    rates: dict[str, Rate] = {}
+    unknown: list[str] = []
+    for line in _child(asked):
+        if "unknown" in line:
+            unknown.append(line["unknown"])
+        elif "samples" in line:
+            try:
+                rates[_name(line)] = _rate(line)
+            except NotMeasured as error:
+                unknown.append(str(error))
     return rates, unknown
 
 

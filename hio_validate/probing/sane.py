@@ -5,6 +5,7 @@ Pure. Nothing is mended: what contradicts something is told with low confidence,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -75,9 +76,10 @@ def _more_threads(rates: Mapping[str, Rate]) -> Iterator[tuple[tuple[str, ...], 
         if one.threads != 1:
             continue
         for other, more in rates.items():
-            same = (more.quantity, more.dtype) == (one.quantity, one.dtype)
+            same = (more.quantity, more.dtype, more.vectors) == (one.quantity, one.dtype, one.vectors)
             kind, more_kind = (
-                each.removesuffix(f"-{rate.threads}") for each, rate in ((name, one), (other, more))
+                re.sub(rf"-{rate.threads}(?=x\d+$|$)", "", each)
+                for each, rate in ((name, one), (other, more))
             )
             if same and kind == more_kind and (more.threads or 0) > 1 and more.value < _SLOWER * one.value:
                 yield (

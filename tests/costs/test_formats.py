@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from hio_validate.costs.formats import BLOCKS, UNKNOWN, bytes_each, bytes_of, known_as, multiplied_bits
+from hio_validate.costs.formats import (
+    BLOCKS,
+    UNKNOWN,
+    bytes_each,
+    bytes_of,
+    known_as,
+    multiplied_bits,
+    times_faster,
+)
 
 
 def test_the_blocks_are_those_of_ggml() -> None:
@@ -57,3 +65,14 @@ def test_one_format_has_one_name() -> None:
 
 def test_quantised_weights_are_multiplied_as_eight_bits() -> None:
     assert [multiplied_bits(type) for type in ("Q4_K", "bf16", "f32", "int4")] == [8, 16, 32, 8]
+
+
+@pytest.mark.parametrize(
+    ("type", "measured", "published"),
+    [("bf16", "f32", 2250 / 75), ("int8", "f32", 4500 / 75), ("fp8", "bf16", 4500 / 2250), ("nvfp4", "bf16", 15000 / 2500),
+     ("nvfp4", "f32", 9000 / 75), ("int8", "f32", 2048 / 64), ("f32", "bf16", 1.0), ("bf16", "f16", 1.0)],
+)  # fmt: skip
+def test_no_published_device_is_faster_with_narrow_numbers_than_is_allowed(
+    type: str, measured: str, published: float
+) -> None:
+    assert published <= times_faster(type, measured) <= max(1.0, 2.5 * published)

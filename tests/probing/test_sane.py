@@ -23,6 +23,9 @@ GOOD = {
     "matmul-f32-256-1": one("matmul", 100, threads=1, dtype="f32"),
     "matmul-f32-256-4": one("matmul", 300, threads=4, dtype="f32"),
     "matmul-f64-256-1": one("matmul", 50, threads=1, dtype="f64"),
+    "matvec-Q8_0-1x4": one("matvec", 5, threads=1, dtype="Q8_0", vectors=4),
+    "matvec-Q8_0-2x4": one("matvec", 9, threads=2, dtype="Q8_0", vectors=4),
+    "matvec-Q8_0-2x16": one("matvec", 2, threads=2, dtype="Q8_0", vectors=16),
     "disk-read": one("disk-read", 2),
 }
 
@@ -38,6 +41,7 @@ def test_rates_of_a_quiet_machine_contradict_nothing() -> None:
         ("memory-read-4", 7, ("memory-copy-4", "memory-read-4", "memory-read-4")),
         ("matmul-f32-256-4", 70, ("matmul-f32-256-4",)),
         ("matmul-f64-256-1", 130, ("matmul-f64-256-1", "matmul-f32-256-1")),
+        ("matvec-Q8_0-2x4", 3, ("matvec-Q8_0-2x4",)),
         ("disk-read", 31, ("disk-read",)),
     ],
 )

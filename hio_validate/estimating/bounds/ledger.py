@@ -6,7 +6,7 @@ lower, never higher.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from hio_validate.costs.composition import (
@@ -19,12 +19,13 @@ from hio_validate.costs.composition import (
     tokens_counted,
 )
 from hio_validate.costs.interval import Interval
-from hio_validate.costs.units import Dimension, amount, base, fitting
+from hio_validate.costs.units import Dimension, amount, fitting
 from hio_validate.costs.work import stored_bytes
 from hio_validate.estimating.bounds import terms
 from hio_validate.estimating.bounds.asked import PATH_OF, Asked
 from hio_validate.estimating.bounds.book import Book
-from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, decode, drafting_of, prefill
+from hio_validate.estimating.bounds.lengths import LENGTHS, corners, spanning, with_lengths
+from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, at_once, decode, drafting_of, prefill
 from hio_validate.estimating.bounds.rates import stated
 from hio_validate.models.estimate import Assumption, BoundTime, Term
 from hio_validate.models.shape import Shape
@@ -48,8 +49,21 @@ class Ledger:
 
 
 def terms_of(inputs: Asked) -> Ledger:
-    """The ledger of the path of `inputs`."""
-    inputs = _with_stated_lengths(inputs)
+    """The ledger of the path of `inputs`; where lengths are stated as intervals, as wide as those make it."""
+    book = _book(with_lengths(inputs))
+    for name in LENGTHS:
+        for each in stated(inputs, name):
+            if each.amount.low < each.amount.high:
+                book.assume(each.name, each.amount, each.source)
+    ends = [_book(with_lengths(each)).terms for each in corners(inputs)]
+    found = spanning(book.terms, ends) if ends else tuple(book.terms)
+    times: dict[str, Interval] = {term.name: time_of(term) for term in found}
+    resources: dict[str, str] = {term.name: term.resource for term in found}
+    return Ledger(found, grouped(times, resources), tuple(book.assumptions.values()), tuple(book.missing))
+
+
+def _book(inputs: Asked) -> Book:
+    """The ledger's terms for lengths that are one number each."""
     book = Book(inputs)
     match inputs.path:
         case "load":
@@ -58,11 +72,7 @@ def terms_of(inputs: Asked) -> Ledger:
             book.time("dispatch", "host", "start of one process", ONE, "process-start", "one process")
         case _:
             _passes(book)
-    times: dict[str, Interval] = {term.name: time_of(term) for term in book.terms}
-    resources: dict[str, str] = {term.name: term.resource for term in book.terms}
-    return Ledger(
-        tuple(book.terms), grouped(times, resources), tuple(book.assumptions.values()), tuple(book.missing)
-    )
+    return book
 
 
 def bound_of(ledger: Ledger, inputs: Asked) -> BoundTime | None:
@@ -74,7 +84,7 @@ def bound_of(ledger: Ledger, inputs: Asked) -> BoundTime | None:
         {
             "groups": [list(group) for group in ledger.groups],
             "time": fitting(time, Dimension.TIME),
-            "metric": _metric(time, _with_stated_lengths(inputs)),
+            "metric": _metric(time, with_lengths(inputs)),
         }
     )
 
@@ -99,17 +109,6 @@ def _metric(time: Interval, inputs: Asked) -> Any:
 
 def _shape(inputs: Asked) -> Shape | None:
     return inputs.shape.model if inputs.shape else None
-
-
-def _with_stated_lengths(inputs: Asked) -> Asked:
-    """The workload with the lengths that a person stated."""
-    lengths = {
-        name.replace("-", "_"): round(base(inputs.stated[name]).value)
-        for name in ("prompt-tokens", "generated-tokens")
-        if name in inputs.stated
-    }
-    workload = inputs.workload.model_copy(update=lengths) if lengths else inputs.workload
-    return replace(inputs, workload=workload)
 
 
 def _load(book: Book) -> None:
@@ -179,8 +178,8 @@ def _decode(book: Book, shape: Shape) -> Work | None:
         )
         return None
     _assume_drafting(book, drafting)
-    if workload.concurrency > 1:
-        together = Interval(float(workload.concurrency), 1.0, float(workload.concurrency))
+    if (most := at_once(workload)) > 1:
+        together = Interval(float(most), 1.0, float(most))
         book.assume("concurrency", amount(together, "1"), "not all requests decode at the same time")
     return decode(shape, workload, drafting)
 

@@ -157,16 +157,21 @@ def vectors_of(inputs: Asked) -> float | None:
         tokens = workload.prompt_tokens
         return float(min(tokens, workload.microbatch or tokens)) if tokens else None
     drafting = drafting_of(inputs)
-    return workload.concurrency * (1 + drafting.tokens.value) if drafting else None
+    return at_once(workload) * (1 + drafting.tokens.value) if drafting else None
+
+
+def at_once(workload: Workload) -> int:
+    """Requests that a pass decodes at most: those that are there, and no more than the engine has slots for."""
+    return min(workload.concurrency, workload.slots or workload.concurrency)
 
 
 def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
     """One token of one answer, in passes that each decode all concurrent requests.
 
-    Not all of them need decode at once: between one and all. The first token of the answer follows from the prompt, so that
+    Not all of them need decode at once: between one and all that have a slot. The first token of the answer follows from the prompt, so that
     passes see P+1 .. P+G-1 tokens: P + G/2 in the mean.
     """
-    together = Interval(float(workload.concurrency), 1.0, float(workload.concurrency))
+    together = Interval(float(at_once(workload)), 1.0, float(at_once(workload)))
     tokens = together * (ONE + drafting.tokens)
     vectors, batched = _vectors(shape, tokens), _are_batched(tokens)
     kinds = workload.key_type, workload.value_type

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hio_validate.costs.formats import known_as, multiplied_bits
+from hio_validate.costs.formats import known_as, multiplied_bits, times_faster
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import DIMENSION_OF, UNITS, Dimension, amount, base, fitting
 from hio_validate.estimating.bounds.asked import STATED_BY, Asked
@@ -77,12 +77,13 @@ def _multiplying(inputs: Asked, operand: Operand) -> Price | None:
         if found := _nearest(inputs, tier, "matmul", operand.type):
             return _priced(inputs, found)
         others = [
-            _as_other_format(inputs, found, operand.type)
+            (-times_faster(operand.type, other), price.interval.high, price)
             for other in _OTHER_FORMATS
             if (found := _nearest(inputs, tier, "matmul", other))
+            and (price := _as_other_format(inputs, found, operand.type))
         ]
-        if others:
-            return max(others, key=lambda each: each.interval.high)
+        if others:  # the one that says most of it
+            return max(others, key=lambda each: each[:2])[2]
     return None
 
 
@@ -294,11 +295,13 @@ def _for_threads(inputs: Asked, found: Found, measured: Interval) -> tuple[Inter
 
 
 def _as_other_format(inputs: Asked, found: Found, type: str) -> Price:
-    """A rate of other numbers: narrower ones are at most as many times faster as they are narrower."""
+    """A rate of other numbers: narrower ones may be many times as fast, so that it is hardly more than the least they reach."""
     price = _priced(inputs, found)
-    times = max(1.0, multiplied_bits(found.rate.dtype or "f32") / multiplied_bits(type))
+    times = times_faster(type, found.rate.dtype or "f32")
     wide = Interval(price.interval.value, price.interval.low, price.interval.high * times)
-    why = f"a rate of {found.rate.dtype} for numbers of {multiplied_bits(type)} bits: at most {times:g} times as fast"
+    why = f"a rate of {found.rate.dtype} for numbers of {multiplied_bits(type)} bits"
+    if times > 1:
+        why += f": how much faster those are is not known, up to {times:g} times"
     written = amount(wide, found.rate.unit)
     others = tuple(each for each in price.assumptions if each.name != "matmul")
     cost = price.cost.model_copy(

@@ -1,7 +1,7 @@
 """What could pay: the seven hint families in their order, each mechanism bounded by its share, ranked (contract 9.4).
 
-Invariant: the order is that of the gain (its best guess), then of what the experiment costs, then of confidence, then of
-the families; the same inputs give the same order. Nothing is proposed while the stack is known to answer wrongly (9.6).
+Invariant: what is set goes before what has to be written (the seventh family); then the order is that of the gain (its best
+guess), then of what the experiment costs, then of confidence, then of the families; the same inputs give the same order. Nothing is proposed while the stack is known to answer wrongly (9.6).
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ FAMILIES = (
 
 TELLABLE = 0.1
 """Percent that a gain may reach at least: the noise of the quietest host hides less."""
+
+_WRITTEN = 7
+"""The family whose candidates are code that somebody has to write."""
 
 _SURER = {"high": 0, "medium": 1, "low": 2}
 
@@ -93,9 +96,10 @@ def looked_at(inputs: Inputs, ledger: Ledger, bound: BoundTime | None) -> Looked
     )
 
 
-def _place(candidate: Candidate) -> tuple[float, float, int, int, str]:
+def _place(candidate: Candidate) -> tuple[bool, float, float, int, int, str]:
     minutes = candidate.minutes if candidate.minutes is not None else float("inf")
     return (
+        candidate.family == _WRITTEN,
         -round(candidate.gain_percent.value, 6),
         minutes,
         _SURER[candidate.confidence],
@@ -119,7 +123,7 @@ def _candidate(seen: Seen, mechanism: Mechanism, limit: Bounded, minutes: float 
         "share_of": limit.of,
         "gain_percent": _percent(limit.gain),
         "confidence": mechanism.confidence,
-        "minutes": minutes,
+        "minutes": None if mechanism.family == _WRITTEN else minutes,
         "rollback": mechanism.rollback
         or f"serve {stack} with {mechanism.factor} {lever.has if lever else 'as before'}",
         "stop_if": mechanism.stop_if or f"{seen.inputs.target.metric} gains less than the noise of this host",

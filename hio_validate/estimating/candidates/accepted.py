@@ -11,6 +11,8 @@ from hio_validate.estimating.context.recorded import newest_first
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.trials import Trial
+from hio_validate.evidence.workload import concurrency_of, host_of
+from hio_validate.models.estimate import EstimateTarget
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import View
 from hio_validate.settings.value import text_of
@@ -26,6 +28,8 @@ class Counted(NamedTuple):
     """Share of the drafted tokens that was accepted: the median leg between the least and the most."""
     drafted: float
     """Tokens drafted a pass, in the mean: a pass yields one token, and those that it accepts."""
+    times: tuple[Interval, Interval] | None = None
+    """Of the metric without and with it, where the run measured both of the very stack that is asked about."""
 
 
 def counted(inputs: Inputs, address: str) -> Counted | None:
@@ -39,7 +43,8 @@ def counted(inputs: Inputs, address: str) -> Counted | None:
         if run.model.outcome in (None, "completed") and same:
             found = next(_of_run(run, same, address, view), None)
             if found is not None:
-                return found
+                arm, said = found
+                return said._replace(times=_times(Case(run, view), arm, inputs))
     return None
 
 
@@ -54,7 +59,7 @@ def _of_the_same_prompt(run: Item, fixture: Item, view: View) -> frozenset[str]:
     )
 
 
-def _of_run(run: Item, same: frozenset[str], address: str, view: View) -> Iterator[Counted]:
+def _of_run(run: Item, same: frozenset[str], address: str, view: View) -> Iterator[tuple[str, Counted]]:
     case = Case(run, view)
     if not {"fixture", "generated", "drafted", "accepted"} <= run.model.columns.keys() or case.rows is None:
         return
@@ -73,7 +78,31 @@ def _of_run(run: Item, same: frozenset[str], address: str, view: View) -> Iterat
         if setting is not None:
             shares = [share for share, _ in legs]
             accepted = Interval(median(shares), min(shares), max(shares))
-            yield Counted(setting.value, run.name, accepted, median([mean for _, mean in legs]))
+            yield name, Counted(setting.value, run.name, accepted, median([mean for _, mean in legs]))
+
+
+def _times(case: Case, arm: str, inputs: Inputs) -> tuple[Interval, Interval] | None:
+    """Times without and with drafting; None unless the arms are this stack on this host, and differ in how they draft alone."""
+    drafts, host = case.model.arms[arm], inputs.workload.target_host
+    of_drafting = all("spec" in name for name in drafts.set)
+    alone = next(
+        (n for n, each in case.model.arms.items() if each.stack == inputs.stack.pin and not each.set), None
+    )
+    if alone is None or drafts.stack != inputs.stack.pin or not of_drafting or concurrency_of(case) != 1:
+        return None
+    if inputs.workload.concurrency != 1 or (host is not None and host_of(case, arm) != host):
+        return None
+    both = [_time(case, each, inputs.target) for each in (alone, arm)]
+    return (both[0], both[1]) if both[0] and both[1] else None
+
+
+def _time(case: Case, arm: str, target: EstimateTarget) -> Interval | None:
+    """What a metric says of time, its median leg between the ends: of a rate the inverse."""
+    values = case.values(arm, target.metric)
+    if not values or min(values) <= 0:
+        return None
+    value, low, high = median(values), min(values), max(values)
+    return Interval(1 / value, 1 / high, 1 / low) if target.better == "higher" else Interval(value, low, high)
 
 
 def _of_leg(trial: Trial) -> tuple[float, float] | None:

@@ -6,6 +6,7 @@ to no term, so that no share is computed by subtracting the bound of others.
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 from hio_validate.costs.composition import longest_of_groups
@@ -89,13 +90,17 @@ def _times_after(mechanism: Mechanism) -> tuple[dict[str, Interval], Interval] |
 
 def _faster(seen: Seen, mechanism: Mechanism, after: dict[str, Interval]) -> Interval | None:
     """How many times as fast the term becomes, end by end; None where it vanishes."""
-    before = seen.times.get(mechanism.term or "")
-    if before is None or mechanism.term not in after:
+    was = seen.times.get(mechanism.term or "")
+    if was is None or mechanism.term not in after:
         return None
-    pairs = [(_end(before, end), _left(seen, mechanism.term, after, end)) for end in range(3)]
+    pairs = [(_end(was, end), _left(seen, mechanism.term, after, end)) for end in range(3)]
     if any(other <= 0 for _, other in pairs):
-        return Interval.exact(1e9) if before.value > 0 else None
-    value, *ends = (max(1.0, one / other) for one, other in pairs)
+        return Interval.exact(1e9) if was.value > 0 else None
+    most = mechanism.most
+    value, *ends = (
+        max(1.0, min(before / after, _end(most, end) if most else math.inf))
+        for end, (before, after) in enumerate(pairs)
+    )
     return Interval(value, min(value, *ends), max(value, *ends))
 
 

@@ -46,12 +46,14 @@ def _microbatch(seen: Seen) -> Iterator[Mechanism]:
 
 def _slots(seen: Seen) -> Iterator[Mechanism]:
     at_once = seen.inputs.workload.concurrency
+    served = without(seen.inputs, "queue-wait")
+    served = replace(served, workload=served.workload.model_copy(update={"slots": at_once}))
     for lever, way in seen.ways("slots"):
         if lever.number is None or lever.number >= at_once or "queueing" not in seen.times:
             continue
         yield Mechanism(
             f"slots-{at_once}", 2, f"begin {at_once} requests at once, so that none waits for a slot",
-            term="queueing", lever=lever, to=str(at_once), then=without(seen.inputs, "queue-wait"),
+            term="queueing", lever=lever, to=str(at_once), then=served,
             stop_if="each answer becomes slower than the plan's bounds allow",
             needs=(*way.needs, "a bound on the decode rate of each request: slots share the pass"),
         )  # fmt: skip

@@ -69,6 +69,8 @@ class Mechanism:
     """From what to what, where no setting says it."""
     then: Inputs | None = None
     """The inputs after the change: the ledger is computed again from them."""
+    most: Interval | None = None
+    """How many times as fast its term becomes at most, whatever the ledger says after the change."""
     parts: tuple[Part, ...] = ()
     """The parts of the profile that it works on; without any, those of its term."""
     vanishes: bool = False

@@ -13,7 +13,7 @@ from hio_validate.costs.formats import known_as
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, amount, base
 from hio_validate.estimating.bounds.kernels import vectors_of as counted_vectors
-from hio_validate.estimating.bounds.passes import drafting_of, vectors_of
+from hio_validate.estimating.bounds.passes import at_once, drafting_of, vectors_of
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen, without
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
 from hio_validate.estimating.candidates.sharding import shards
@@ -38,7 +38,7 @@ def find(seen: Seen, found: Found) -> None:
 def _kinds(seen: Seen) -> tuple[bool, ...]:
     """Which passes the path has, by the best guess: of one token (False), of several (True). Each may have its own threads."""
     inputs, drafting = seen.inputs, drafting_of(seen.inputs)
-    decodes_several = inputs.workload.concurrency > 1 or drafting is None or drafting.tokens.value > 0
+    decodes_several = at_once(inputs.workload) > 1 or drafting is None or drafting.tokens.value > 0
     if inputs.path == "decode-token":
         return (decodes_several,)
     return (False, True) if inputs.target.metric == "wall_s" and not decodes_several else (True,)

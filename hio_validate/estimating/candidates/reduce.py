@@ -15,7 +15,7 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.speculation import break_even_share
 from hio_validate.costs.units import amount, base
 from hio_validate.estimating.bounds.ledger import terms_of
-from hio_validate.estimating.bounds.passes import ACCEPTANCE
+from hio_validate.estimating.bounds.passes import ACCEPTANCE, ONE
 from hio_validate.estimating.candidates.accepted import Counted, counted
 from hio_validate.estimating.candidates.levers import Way
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen
@@ -66,8 +66,19 @@ def _proposed(
 ) -> Iterator[Mechanism]:
     own_layers = way.mechanism == "draft-own-layers"
     then, assumes = _drafted(seen.inputs, f"{lever.address} {to}", length, before, free=not own_layers)
-    then = _with_threads_of_several(seen, then)
+    accepted = base(then.stated["acceptance"])
+    yields = accepted * length + ONE
+    measured = (
+        before.times if before and not {"acceptance", "draft-tokens"} & seen.inputs.stated.keys() else None
+    )
     verify = _verify_cost(seen, then, length)
+    if measured is not None and before is not None:
+        if measured[1].value >= measured[0].value:
+            found.said.append(
+                f"{lever.address} {to}: {before.run} measured no gain of it: not proposed again"
+            )
+            return
+        verify = max(1.0, yields.value * measured[1].value / measured[0].value)
     cost = _draft_cost(seen, then, length) if own_layers else base(then.stated["draft-cost"]).value
     even = break_even_share(length, cost, verify)
     if even is None:
@@ -76,24 +87,21 @@ def _proposed(
             "that drafting loses even if every token is accepted: not proposed"
         )
         return
-    accepted = base(then.stated["acceptance"])
     source = "with the model's own draft layers" if own_layers else "from the text"
     yield Mechanism(
         f"draft-{_kind(to)}", 1, f"draft {length:.3g} tokens a pass {source} and verify them in one pass: "
         f"{1 + accepted.value * length:.3g} tokens{_at_what_cost(seen, verify)} where {100 * accepted.value:.0f} % are accepted",
-        term="weights", lever=lever, to=to, then=then, assumes=assumes,
+        term="weights", lever=lever, to=to, then=then, most=yields, measured=measured, assumes=assumes,
         confidence="low" if assumes and before is None else "medium",
-        stop_if=f"no more than {100 * even:.0f} % of the drafted tokens are accepted (break-even), or the answers differ",
+        stop_if=f"{_loses(even)}, or the answers differ",
         needs=(*way.needs, "the same answers as without drafting: a check or a task set", *_lengths_said(seen, lever)),
     )  # fmt: skip
 
 
-def _with_threads_of_several(seen: Seen, then: Inputs) -> Inputs:
-    """A pass that verifies has the threads of passes over several tokens, where a setting says how many those are."""
-    lever, _ = next(seen.ways("prefill-threads"), (None, None))
-    if lever is None or not lever.number:
-        return then
-    return replace(then, workload=then.workload.model_copy(update={"threads": lever.number}))
+def _loses(even: float) -> str:
+    if even < 0.005:
+        return "none of the drafted tokens is accepted"
+    return f"no more than {100 * even:.0f} % of the drafted tokens are accepted (break-even)"
 
 
 def _draft_layers(seen: Seen) -> bool:
@@ -123,18 +131,22 @@ def _draft_cost(seen: Seen, then: Inputs, length: float) -> float:
 
 
 def _verify_cost(seen: Seen, then: Inputs, length: float) -> float:
-    """How many passes of one token one that verifies `length` drafted ones costs, by the ledger: more where arithmetic bounds it."""
+    """How many passes of one token one that verifies `length` drafted ones costs, by the ledger: more where arithmetic bounds it.
+
+    Never less: what is cheaper by the ledger had its price from another measurement.
+    """
     every = {"acceptance": amount(Interval.exact(1.0), "1"), "draft-cost": amount(Interval.exact(0.0), "1")}
     ledger = terms_of(replace(then, stated={**then.stated, **every}))
     each_token = longest_of_groups(ledger.groups, ledger.times)
-    return each_token.value * (length + 1) / seen.whole.value if seen.whole.value else 1.0
+    return max(1.0, each_token.value * (length + 1) / seen.whole.value) if seen.whole.value else 1.0
 
 
 def _at_what_cost(seen: Seen, verify: float) -> str:
     """What such a pass shares: reading the weights, where memory bounds it; else what its arithmetic makes of it."""
     if seen.bounded_by("weights") == "memory":
         return " for one reading of the weights"
-    return f" of a pass that takes {verify:.3g} times as long"
+    longer = f"{verify:.3g} times as long" if verify > 1.005 else "no longer than one of a single token"
+    return f" of a pass that takes {longer}"
 
 
 def _lengths_said(seen: Seen, lever: Lever) -> list[str]:

@@ -113,7 +113,7 @@ def _workload(
     return Workload(
         stack=stack.pin, fixture=fixture.pin if fixture else None,
         shape=shape.first.pin if shape.first else None,
-        prompt_tokens=tokens.prompt, generated_tokens=tokens.generated, concurrency=concurrency, cache=cache,
+        prompt_tokens=tokens.prompt, generated_tokens=tokens.generated, concurrency=concurrency, slots=force.slots, cache=cache,
         threads=force.threads, batch_threads=force.batch_threads, devices=force.devices,
         microbatch=tokens.prompt if force.whole_prompts else force.microbatch,
         key_type=force.key_type, value_type=force.value_type, drafting=_drafting(force, fixture),

@@ -125,6 +125,9 @@ class Workload(Model):
     prompt_tokens: Count | None = Field(None, description="Tokens of the prompt that are evaluated.")
     generated_tokens: Count | None = Field(None, description="Tokens that are generated.")
     concurrency: AtLeastOne = Field(1, description="Requests at the same time.")
+    slots: AtLeastOne | None = Field(
+        None, description="Requests that are decoded together at most; absent: not known."
+    )
     cache: Literal["cold", "warm"] = Field(
         "cold", description="Whether a cache may answer a part of the prompt."
     )

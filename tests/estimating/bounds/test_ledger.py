@@ -177,6 +177,13 @@ def test_requests_at_the_same_time_share_a_pass_and_each_has_its_own_k_and_v() -
     assert [each.name for each in four.assumptions] == ["concurrency"]
 
 
+@pytest.mark.parametrize(("slots", "decoded"), [(None, 8), (1, 1), (3, 3), (20, 8)])
+def test_no_more_requests_are_decoded_together_than_there_are_slots(slots: int | None, decoded: int) -> None:
+    found = terms_of(inputs(**USUAL, concurrency=8, slots=slots))
+    assert work(found, "kv-read") == work(terms_of(inputs(**USUAL, concurrency=decoded)), "kv-read")
+    assert [each.amount.high for each in found.assumptions] == [decoded] * (decoded > 1)
+
+
 def test_a_pass_that_verifies_drafted_tokens_yields_the_accepted_ones() -> None:
     stated = said(draft_tokens=3, acceptance=(0.5, 0.25, 0.75))
     drafted = terms_of(inputs(**USUAL, drafting="ngram-simple", stated=stated))
@@ -374,6 +381,27 @@ def test_stated_lengths_go_before_the_fixtures() -> None:
     stated = terms_of(inputs(**USUAL, stated=said(prompt_tokens=1000)))
     known = terms_of(inputs(**{**USUAL, "prompt_tokens": 1000}))
     assert work(stated, "kv-read") == work(known, "kv-read") != work(terms_of(inputs(**USUAL)), "kv-read")
+
+
+@pytest.mark.parametrize("end", [(10, 2), (10, 40), (1000, 2), (1000, 40)])
+@pytest.mark.parametrize(
+    ("path", "metric"), [("decode-token", "tpot_ms"), ("prefill-token", "prefill_tps"), ("request", "wall_s")]
+)
+def test_a_stated_interval_of_lengths_stays_one(path: str, metric: str, end: tuple[int, int]) -> None:
+    """The bound of either end lies within, and the lengths are assumptions."""
+    stated = said(prompt_tokens=(505, 10, 1000), generated_tokens=(21, 2, 40))
+    wide, narrow = (
+        inputs(path, metric, **USUAL, stated=each)
+        for each in (stated, said(prompt_tokens=end[0], generated_tokens=end[1]))
+    )
+    ledger = terms_of(wide)
+    assert {each.name for each in ledger.assumptions} == {"prompt-tokens", "generated-tokens"}
+    bound, one = bound_of(ledger, wide), bound_of(terms_of(narrow), narrow)
+    assert bound and one
+    whole, part = base(bound.time), base(one.time)
+    assert whole.low <= part.low * (1 + 1e-9) and part.high <= whole.high * (1 + 1e-9)
+    for term in ledger.terms:
+        assert time_of(term).value == pytest.approx(base(term.time).value)
 
 
 PATHS = st.sampled_from(

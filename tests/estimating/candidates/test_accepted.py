@@ -46,6 +46,27 @@ def test_the_newest_run_of_the_same_prompt_says_what_was_accepted(view: View) ->
     assert found.drafted == pytest.approx(drafted / (generated - accepted), rel=0.02)
 
 
+def test_a_run_that_measured_this_very_stack_with_and_without_says_its_times(view: View) -> None:
+    """Run 2026-11-30-decode-2.drafting: 41.6 and 62.0 token/s in the median leg, give or take."""
+    stack = view.repo.find("stack/v1", "threads-2", LAB)
+    asked = asking(view, "tides-128")
+    assert stack is not None
+    asked = replace(
+        asked, stack=stack, target=asked.target.model_copy(update={"metric": "decode_tps", "better": "higher"}),
+        workload=asked.workload.model_copy(update={"target_host": None}),
+    )  # fmt: skip
+    found = counted(asked, ADDRESS)
+    assert found is not None and found.times is not None
+    without, with_ = found.times
+    assert without.value / with_.value == pytest.approx(1.5, abs=0.1)
+    elsewhere = replace(asked, workload=asked.workload.model_copy(update={"target_host": "b" * 64}))
+    many = replace(asked, workload=asked.workload.model_copy(update={"concurrency": 2}))
+    other = replace(asked, stack=view.repo.find("stack/v1", "base", LAB))  # type: ignore[arg-type]
+    for each in (elsewhere, many, other):
+        kept = counted(each, ADDRESS)
+        assert kept is not None and kept.times is None
+
+
 def test_another_prompt_says_nothing_of_this_one(view: View) -> None:
     assert counted(asking(view, "days-of-the-week"), ADDRESS) is None
 

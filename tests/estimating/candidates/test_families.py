@@ -54,7 +54,7 @@ class TestDrafting:
         quick = named(looked(asked(bench(tmp_path / "quick"))), "draft-ngram-mod")
         root = bench(tmp_path / "slow")
         write(root, {"manifests/ceilings/lab-host.yaml": dump(slow)})
-        assert "no more than 0 % of the drafted tokens" in quick.stop_if
+        assert "none of the drafted tokens is accepted" in quick.stop_if
         assert "draft-ngram-mod" not in names(looked(asked(root, stated={"acceptance": 0.1})))
 
     def test_what_drafts_already_is_not_told_to_draft(self, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ class TestKernels:
         root = self.measured(
             tmp_path, two=("matvec", 38.0, 2, 1), few=("matvec", 10.0, 1, 4), few_two=("matvec", 10.1, 2, 4)
         )
-        found = looked(asked(root, concurrency=4))
+        found = looked(asked(with_option(root, "--parallel", "4"), concurrency=4))
         assert not [each for each in names(found) if each.startswith("threads")]
         assert any(each.startswith("matvec with 1 is 99 % of the most") for each in found.said)
 
