@@ -112,9 +112,9 @@ def _predicted(inputs: Inputs, case: Case, arm: str, metric: str) -> Row:
 
 
 def _measured(found: MeasuredBaseline | None, case: Case, arm: str, metric: str) -> MeasuredBaseline | None:
-    """The numbers of this arm: where a run measured one stack twice, an estimate takes the first arm that had it."""
-    if found is None or found.arm == arm:
-        return found
+    """The numbers of this arm alone: where a run measured one stack twice, an estimate takes the legs of both."""
+    if found is None:
+        return None
     legs = case.values(arm, metric)
     rows = [number(row, metric) for row in rows_asked(case, arm) if not is_unknown(row, metric)]
     if not legs or not rows:

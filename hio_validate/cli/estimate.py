@@ -83,8 +83,8 @@ def estimate(
             f"--name is of letters, digits and . _ + - and begins with a letter or digit, got {visible(name)}",
             2,
         )
-    if asked["goal"] is not None and not math.isfinite(asked["goal"]):
-        stop(f"--goal is a finite number in the metric's unit, got {asked['goal']}", 2)
+    if asked["goal"] is not None and not 0 < asked["goal"] < math.inf:
+        stop(f"--goal is a finite number above 0 in the metric's unit, got {asked['goal']:g}", 2)
     root, found = load_repo(repo)
     item = named(found, "stack/v1", stack, service)
     if item.service is None:

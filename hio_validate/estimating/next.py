@@ -102,12 +102,28 @@ def _lacks(inputs: Inputs) -> Iterator[tuple[str, str]]:
 
 def _baseline(inputs: Inputs) -> NextExperiment:
     asked = f" with {inputs.fixture.name}" if inputs.fixture else ""
+    if inputs.workload.concurrency > 1:
+        return _of_several_at_once(inputs, asked)
     return NextExperiment(
         experiment=f"measure {inputs.stack.name} against itself{asked}: the baseline that is missing",
         proves=f"{inputs.target.metric} of exactly this workload, with its noise, in a run of stage a-a",
         stop_if=f"{inputs.target.metric} is better than the bound: then the estimate or the measurement is wrong",
         route="measure-baseline",
         command=typed.baseline_of(inputs),
+    )
+
+
+def _of_several_at_once(inputs: Inputs, asked: str) -> NextExperiment:
+    """A run of hio asks one request after the other: another program measures this, and its numbers are read."""
+    stack, at_once = inputs.stack.name, inputs.workload.concurrency
+    return NextExperiment(
+        experiment=f"measure {stack}{asked} at {at_once} requests at once with a load generator: hio run asks one after the "
+        "other, so that no run of it is this baseline",
+        proves=f"{inputs.target.metric} at {at_once} requests at once: an observation that stands beside the bound, with what "
+        "it does not tell of the workload",
+        stop_if=f"{inputs.target.metric} is better than the bound: then the estimate or the measurement is wrong",
+        route="measure-baseline",
+        command=typed.observed_of(inputs),
     )
 
 

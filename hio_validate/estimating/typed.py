@@ -31,6 +31,13 @@ def baseline_of(inputs: Inputs) -> str:
     return _typed(inputs, "--a-a", "--stack", inputs.stack.name)
 
 
+def observed_of(inputs: Inputs) -> str:
+    """The command that keeps what another program measured of the stack; RESULTS stands for the file that it wrote."""
+    return shlex.join(
+        ["hio", "import", "RESULTS", "--service", inputs.service, "--stack", inputs.stack.name, "--write"]
+    )
+
+
 def shape_of(inputs: Inputs) -> str:
     """The command that reads the shape of the model: of the file that a capture names, else of FILE."""
     view = inputs.view

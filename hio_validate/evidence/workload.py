@@ -24,6 +24,23 @@ def model_of(case: Case, arm: str) -> str | None:
     return told(seen, case.model.scope.model if case.model.scope else None)
 
 
+def alike(case: Case, arm: str) -> tuple[str, ...]:
+    """The arms of a run of stage a-a that are one stack with an arm, itself among them; of other runs the arm alone.
+
+    What an arm had is what the document says of it, its captures aside; host and model are those that captures tell.
+    """
+    stage = case.model.stage or (case.plan.stage if case.plan is not None else None)
+    if stage != "a-a":
+        return (arm,)
+    mine = _had(case, arm)
+    return tuple(name for name in case.model.arms if name == arm or _had(case, name) == mine)
+
+
+def _had(case: Case, arm: str) -> tuple[object, ...]:
+    said = case.arm(arm)
+    return said.stack, dict(said.set), host_of(case, arm), model_of(case, arm)
+
+
 def concurrency_of(case: Case) -> int | None:
     """Requests at the same time; hio asks one after the other, of others' runs only their regime says it."""
     if case.plan is not None and not case.model.imported:

@@ -2,7 +2,7 @@
 
 The baseline of an estimate is what its efficiency is of. Contract 7.3 holds here, too: a number is computed from the raw
 rows. The value is the median over the measured requests of the arm's legs that count, the ends are the smallest and the
-largest leg. A leg that is invalid or ran beside a profiler counts for nothing (contract 5.6).
+largest leg; the arms of a run of stage a-a are one stack, and all of their legs count. A leg that is invalid or ran beside a profiler counts for nothing (contract 5.6).
 
 How to fix: `hio estimate --write` computes them from the run; take another run where this one has no such metric.
 """
@@ -16,6 +16,7 @@ from hio_validate.diagnostic import Severity
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import UnreadableRows, is_unknown, number
+from hio_validate.evidence.workload import alike
 from hio_validate.models.estimate import Estimate, MeasuredBaseline
 from hio_validate.repo import Item, name_of
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
@@ -54,7 +55,8 @@ def _given(case: Case, baseline: MeasuredBaseline, metric: str) -> dict[str, flo
         return None
     trials = [
         trial
-        for trial in case.counted(baseline.arm)
+        for arm in alike(case, baseline.arm)
+        for trial in case.counted(arm)
         if not (trial.leg is not None and trial.leg.instrumented)
     ]
     try:

@@ -81,6 +81,15 @@ def test_a_missing_baseline_is_measured_before_any_candidate(tmp_path: Path) -> 
     )
 
 
+def test_no_run_of_hio_is_a_baseline_of_several_requests_at_once(tmp_path: Path) -> None:
+    found = following(asked(bench(tmp_path), concurrency=4))
+    assert "at 4 requests at once with a load generator" in found.experiment
+    assert found.command == "hio import RESULTS --service lab/tiny --stack base --write"
+    (tmp_path / "RESULTS").write_text("nothing of a result")
+    said = hio(tmp_path, *shlex.split(found.command)[1:])
+    assert said.code == 3 and "RESULTS: no results" in said.err, "its words are understood"
+
+
 def test_a_gap_that_no_candidate_explains_asks_for_a_profile(tmp_path: Path) -> None:
     """A tenth of the bound: four mechanisms together explain less than the gap."""
     found = following(asked(bench(tmp_path), measured=11.0))

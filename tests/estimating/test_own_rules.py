@@ -11,7 +11,7 @@ from hio_validate.history import Folder
 from hio_validate.repo import load
 from tests.cli.console import hio
 from tests.estimating.tiny import CEILINGS, PUBLISHED, SHAPE, changed, lab, put
-from tests.evidence.experiment import HOST
+from tests.evidence.experiment import HOST, Experiment
 from tests.small_repo import SERVICE, pin, stack
 
 PROFILE = {
@@ -109,3 +109,12 @@ def test_what_is_above_its_ceiling_is_a_gate(tmp_path: Path) -> None:
     report = engine.run(load(Folder(repo)))
     found = [(each.rule, each.severity) for each in report.diagnostics if "/estimates/" in each.location.file]
     assert found == [("above-ceiling", "gate")]
+
+
+def test_a_stack_against_itself_as_baseline(tmp_path: Path) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.noise({"base": [50.0, 52.0, 51.0, 51.0], "again": [40.0, 49.0, 60.0, 50.0]})
+    put(tmp_path, SHAPE, CEILINGS)
+    said = hio(tmp_path, "estimate", "base", "--fixture", "tides", "--run", "aa", "--write", "--name", "e")
+    assert said.code == 0, said.out + said.err
+    assert _findings(tmp_path) == []

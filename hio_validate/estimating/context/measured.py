@@ -22,7 +22,7 @@ from hio_validate.estimating.context.recorded import Ran, Recorded, asked_fixtur
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import is_unknown, number
-from hio_validate.evidence.workload import cache_of, concurrency_of, host_of, model_of
+from hio_validate.evidence.workload import alike, cache_of, concurrency_of, host_of, model_of
 from hio_validate.models.ceilings import Ceilings
 from hio_validate.models.estimate import BoundTime, MeasuredBaseline
 from hio_validate.repo import Item, name_of
@@ -165,8 +165,11 @@ def _baseline(ran: Ran, inputs: Inputs) -> MeasuredBaseline | None:
     column = case.model.columns.get(metric)
     if column is None or column.better is None:
         return None
-    legs = case.values(ran.arm, metric)
-    rows = [number(row, metric) for row in rows_asked(case, ran.arm) if not is_unknown(row, metric)]
+    arms = alike(case, ran.arm)
+    legs = [value for arm in arms for value in case.values(arm, metric)]
+    rows = [
+        number(row, metric) for arm in arms for row in rows_asked(case, arm) if not is_unknown(row, metric)
+    ]
     if not legs or not rows:
         return None
     return MeasuredBaseline(

@@ -23,6 +23,12 @@ SHARES = ("efficiency", "acceptance")
 _WHOLE = ("prompt-tokens", "generated-tokens", "draft-tokens", "launches", "collectives", "microbatch")
 _LEAST, _MOST = 1e-12, 1e21
 """In base units: a picosecond, a zettabyte. Beyond, no product of two numbers need be finite."""
+_SENSIBLE = {
+    "prompt-tokens": (0, 1e9), "generated-tokens": (0, 1e9), "draft-tokens": (0, 1e4), "launches": (0, 1e9), "draft-cost": (0, 100),
+    "efficiency": (1e-3, 1), "launch": (0, 10), "host-gap": (0, 1e3), "link-latency": (0, 1e3), "queue-wait": (0, 1e6),
+    "link": (1e3, 1e18), "memory-read": (1e3, 1e18), "disk-read": (1e3, 1e18), "matmul": (1e3, 1e21), "collective-bytes": (0, 1e15),
+}  # fmt: skip
+"""Least and most in base units that any machine or request of these years has, by far: what lies beyond is a slip of the keys."""
 _NOT_ZERO = frozenset({Dimension.DATA_RATE, Dimension.WORK_RATE})
 """Work is divided by these."""
 
@@ -90,6 +96,15 @@ def _refuse_what_cannot_be(word: str, name: str, low: float, high: float, size: 
         raise CannotEstimate(f"--assume {word}: {name} is a share from 0 to 1, got {high:g}")
     if name == "microbatch" and low == 0:
         raise CannotEstimate(f"--assume {word}: a pass has at least one token, got 0")
+    least, most = _SENSIBLE.get(name, (0.0, _MOST))
+    for end in (low, high):
+        if end and not least <= end * size <= most:
+            is_more, unit = end * size > most, STATED[name][0]
+            its = (most if is_more else least) / UNITS[unit][1]
+            raise CannotEstimate(
+                f"--assume {word}: {name} is {its:g}{'' if unit == '1' else f' {unit}'} at {'most' if is_more else 'least'}, "
+                f"got {end:g}; look at its unit"
+            )
     if low == 0 and (UNITS[STATED[name][0]][0] in _NOT_ZERO or name == "efficiency"):
         raise CannotEstimate(f"--assume {word}: {name} cannot be 0, work is divided by it")
     if name in _WHOLE and not (low.is_integer() and high.is_integer()):

@@ -56,6 +56,15 @@ def test_a_named_run_is_taken_even_if_it_is_older(tmp_path: Path) -> None:
     assert found is not None and found.run.startswith("aa@")
 
 
+def test_both_arms_of_a_stack_against_itself_are_the_baseline(tmp_path: Path) -> None:
+    experiment = Experiment(tmp_path)
+    experiment.noise({"base": [50.0, 52.0, 51.0, 51.0], "again": [40.0, 49.0, 60.0, 50.0]})
+    put(tmp_path, SHAPE, CEILINGS)
+    found = gathered(tmp_path, run="aa").baseline
+    assert found is not None and found.arm == "base"
+    assert (found.low, found.high) == (40.0, 60.0), "the legs of both"
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
