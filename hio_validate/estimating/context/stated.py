@@ -96,8 +96,17 @@ def _refuse_what_cannot_be(word: str, name: str, low: float, high: float, size: 
         raise CannotEstimate(f"--assume {word}: {name} is a share from 0 to 1, got {high:g}")
     if name == "microbatch" and low == 0:
         raise CannotEstimate(f"--assume {word}: a pass has at least one token, got 0")
+    _refuse_beyond(word, name, (low, high), size)
+    if low == 0 and (UNITS[STATED[name][0]][0] in _NOT_ZERO or name == "efficiency"):
+        raise CannotEstimate(f"--assume {word}: {name} cannot be 0, work is divided by it")
+    if name in _WHOLE and not (low.is_integer() and high.is_integer()):
+        raise CannotEstimate(f"--assume {word}: {name} is counted in whole numbers")
+
+
+def _refuse_beyond(word: str, name: str, ends: tuple[float, float], size: float) -> None:
+    """What no machine has: a slip of the keys, most often of the unit."""
     least, most = _SENSIBLE.get(name, (0.0, _MOST))
-    for end in (low, high):
+    for end in ends:
         if end and not least <= end * size <= most:
             is_more, unit = end * size > most, STATED[name][0]
             its = (most if is_more else least) / UNITS[unit][1]
@@ -105,7 +114,3 @@ def _refuse_what_cannot_be(word: str, name: str, low: float, high: float, size: 
                 f"--assume {word}: {name} is {its:g}{'' if unit == '1' else f' {unit}'} at {'most' if is_more else 'least'}, "
                 f"got {end:g}; look at its unit"
             )
-    if low == 0 and (UNITS[STATED[name][0]][0] in _NOT_ZERO or name == "efficiency"):
-        raise CannotEstimate(f"--assume {word}: {name} cannot be 0, work is divided by it")
-    if name in _WHOLE and not (low.is_integer() and high.is_integer()):
-        raise CannotEstimate(f"--assume {word}: {name} is counted in whole numbers")
