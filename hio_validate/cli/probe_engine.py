@@ -47,6 +47,8 @@ WIDTH = 4096
 @click.option("--width", "row", type=click.IntRange(32, 1 << 20), help=f"Numbers of one row (default: the shape's embedding, or {WIDTH}).")  # fmt: skip
 @click.option("--tokens", type=click.IntRange(2, 8192), default=512, show_default=True,
               help="The most vectors at once: tokens that one prefill pass takes.")  # fmt: skip
+@click.option("--vectors", "more", type=click.IntRange(1, 8192), multiple=True, metavar="N",
+              help="One more count of vectors, e.g. the tokens of a short prompt; may be given several times.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(1), multiple=True, help="Threads; may be given several times (default: 1, 2, 4 ... and all).")  # fmt: skip
 @click.option("--program", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="The build's program (default: as a site says it).")  # fmt: skip
@@ -58,7 +60,7 @@ WIDTH = 4096
 @format_option
 def engine(
     build: str, service: str | None, shape: str | None, dtypes: tuple[str, ...], row: int | None, tokens: int,
-    threads: tuple[int, ...], program: Path | None, library: str | None, name: str | None, yes: bool, write: bool,
+    more: tuple[int, ...], threads: tuple[int, ...], program: Path | None, library: str | None, name: str | None, yes: bool, write: bool,
     repo: Path | None, format_: str,
 ) -> None:  # fmt: skip
     """Measure what the matrix products of BUILD reach on this host, with its own kernels and random weights.
@@ -78,7 +80,7 @@ def engine(
         where = kernels_of(program or _program(found, item.name), _recorded(found, item), library)
         asked = kernels.Asked(
             str(where.base), str(where.cpu), asked_dtypes, threads or tuple(counts(usable().count)),
-            row or (model and model.model.embedding) or WIDTH, kernels.vectors_up_to(tokens),
+            row or (model and model.model.embedding) or WIDTH, kernels.vectors_up_to(tokens, more),
             kernels.stream_bytes(last_level_bytes(), available(), model and kernels.read_again(model.model)),
         )  # fmt: skip
         if not yes:

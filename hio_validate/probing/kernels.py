@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -23,7 +23,11 @@ from hio_validate.probing.sampling import rate
 from hio_validate.probing.sane import trusted
 
 CHILD = "hio_validate.probing.kernels_child"
-SAMPLES = 5
+SAMPLES = 4
+"""Of each turn."""
+TURNS = 3
+LEAST_LEFT = 2.0
+"""Seconds that a number format has to have for one more turn."""
 SECONDS = 120.0
 """Seconds after which nothing new is begun."""
 AFTER = 20.0
@@ -57,9 +61,9 @@ class Asked:
     seconds: float = SECONDS
 
 
-def vectors_up_to(most: int) -> tuple[int, ...]:
-    """The counts of vectors that are measured, the largest one included."""
-    return tuple(sorted({each for each in (*STREAMED, *CACHED) if each < most} | {most}))
+def vectors_up_to(most: int, more: Collection[int] = ()) -> tuple[int, ...]:
+    """The counts of vectors that are measured, the largest one included, and `more` of them."""
+    return tuple(sorted({each for each in (*STREAMED, *CACHED) if each < most} | {most, *more}))
 
 
 def streamed(vectors: Iterable[int]) -> list[int]:
@@ -96,40 +100,63 @@ def read_again(shape: Shape) -> float:
 def measured(asked: Asked, tell: Callable[[str], None] = lambda _: None) -> tuple[dict[str, Rate], list[str]]:
     """(rates by name, what could not be measured). Raises CannotProbe where nothing was.
 
-    Each format has an equal part of the time that is left, so that a busy machine starves none of them.
+    Each format has an equal part of the time that is left, so that a busy machine starves none of them; all are measured in
+    several turns, so that a slow moment of the machine is not the whole of one rate.
     """
-    rates: dict[str, Rate] = {}
-    others: dict[str, float] = {}
-    unknown: list[str] = []
+    seen, dtypes = _Seen(), asked.dtypes
     until = time.monotonic() + asked.seconds
-    for at, dtype in enumerate(asked.dtypes):
-        tell(dtype)
-        left = max(0.0, until - time.monotonic()) / (len(asked.dtypes) - at)
-        before = busy_now(())
-        of_format, lacks = _of_format(replace(asked, dtypes=(dtype,), seconds=left))
-        used = others_cpu(before, busy_now(()))
-        rates |= of_format
-        unknown += lacks
-        others |= {} if used is None else dict.fromkeys(of_format, used)
+    for turn in range(TURNS):
+        answered = []
+        for at, dtype in enumerate(dtypes):
+            left = max(0.0, until - time.monotonic()) / (len(dtypes) - at)
+            if turn and left < LEAST_LEFT:
+                continue
+            tell(dtype if turn == 0 else f"{dtype}, again")
+            if seen.measure(replace(asked, dtypes=(dtype,), seconds=left), turn == 0):
+                answered.append(dtype)
+        dtypes = tuple(answered)
+    rates = seen.rates()
     if not rates:
-        raise CannotProbe(unknown[0] if unknown else "no number format was named")
-    kept = trusted(rates, others, len(os.sched_getaffinity(0)))
-    return kept.rates, [*unknown, *kept.why]
+        raise CannotProbe(seen.unknown[0] if seen.unknown else "no number format was named")
+    kept = trusted(rates, seen.others, len(os.sched_getaffinity(0)))
+    return kept.rates, [*dict.fromkeys(seen.unknown), *kept.why]
 
 
-def _of_format(asked: Asked) -> tuple[dict[str, Rate], list[str]]:
-    """The rates of one number format, and what could not be measured of it."""
-    rates: dict[str, Rate] = {}
-    unknown: list[str] = []
-    for line in _child(asked):
-        if "unknown" in line:
-            unknown.append(line["unknown"])
-        elif "samples" in line:
+class _Seen:
+    """What the children said, turn by turn: all samples of a rate stand together."""
+
+    def __init__(self) -> None:
+        self.lines: dict[str, dict[str, Any]] = {}
+        self.others: dict[str, float] = {}
+        """Rate -> the most processors that everybody else used while it was measured."""
+        self.unknown: list[str] = []
+
+    def measure(self, asked: Asked, is_first: bool) -> bool:
+        """Whether one child measured anything. That a later turn had no time left is no news."""
+        before = busy_now(())
+        measured = []
+        for line in _child(asked):
+            if "unknown" in line and (is_first or not line.get("late")):
+                self.unknown.append(line["unknown"])
+            elif "samples" in line:
+                name = _name(line)
+                measured.append(name)
+                earlier = self.lines.get(name, {"samples": []})
+                self.lines[name] = line | {"samples": [*earlier["samples"], *line["samples"]]}
+        used = others_cpu(before, busy_now(()))
+        if used is not None:
+            self.others |= {name: max(used, self.others.get(name, 0.0)) for name in measured}
+        return bool(measured)
+
+    def rates(self) -> dict[str, Rate]:
+        """The rates of what was measured; what has no rate becomes unknown."""
+        found = {}
+        for name, line in self.lines.items():
             try:
-                rates[_name(line)] = _rate(line)
+                found[name] = _rate(line)
             except NotMeasured as error:
-                unknown.append(str(error))
-    return rates, unknown
+                self.unknown.append(str(error))
+        return found
 
 
 def _name(line: Mapping[str, Any]) -> str:

@@ -97,7 +97,8 @@ def _of_threads(
         samples, taken, repeated = _samples(library, products, threads, asked.samples, until)
     except NoTime:
         _say(
-            unknown=f"{what} of {dtype} with {counted(vectors, 'vector')} and {counted(threads, 'thread')}: there was no time left"
+            unknown=f"{what} of {dtype} with {counted(vectors, 'vector')} and {counted(threads, 'thread')}: there was no time left",
+            late=True,
         )
         return
     _finite(library, products)

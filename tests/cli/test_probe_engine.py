@@ -54,6 +54,15 @@ def test_the_page_as_json(repo: Path) -> None:
     assert shape["would_measure"]["vectors"] == [1, 2, 4, 8, 16, 32, 128, 512]
 
 
+def test_a_count_that_is_asked_for_is_measured_too(repo: Path) -> None:
+    said = hio(
+        repo, "probe", "engine", "b1", "--vectors", "11", "--vectors", "3", "--vectors", "8", "--tokens", "64"
+    )
+    assert said.code == 0, said.all
+    assert "by 1, 2, 3, 4, 8, 11, 16 vectors\n" in said.out
+    assert "by 32, 64 vectors\n" in said.out
+
+
 def test_libraries_that_cannot_be_loaded_measure_nothing(repo: Path) -> None:
     said = hio(repo, "probe", "engine", "b1", "--yes", "--write")
     assert said.code == 3
