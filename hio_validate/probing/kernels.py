@@ -23,7 +23,7 @@ from hio_validate.probing.sampling import rate
 from hio_validate.probing.sane import trusted
 
 CHILD = "hio_validate.probing.kernels_child"
-SAMPLES = 4
+SAMPLES = 3
 """Of each turn."""
 TURNS = 3
 LEAST_LEFT = 2.0

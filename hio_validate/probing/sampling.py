@@ -1,6 +1,6 @@
 """Repetitions become a rate: the median, with the smallest and the largest beside it.
 
-Invariant: value, low and high are samples themselves, rounded as they are kept (tests/probing/test_sampling.py); the
+Invariant: value, low and high follow from the samples as they are kept, rounded (tests/probing/test_sampling.py); the
 warm-up is no sample.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from statistics import median_low
+from statistics import median
 from typing import Any, Literal
 
 from hio_validate.models.ceilings import Rate
@@ -31,7 +31,7 @@ def rate(quantity: Any, samples: Sequence[float], unit: Any, method: str, **more
         raise NotMeasured(f"{quantity}: the clock saw no time pass in {len(kept)} repetitions")
     return Rate(
         quantity=quantity,
-        value=median_low(kept),
+        value=median(kept),
         unit=unit,
         low=min(kept),
         high=max(kept),
@@ -44,7 +44,7 @@ def rate(quantity: Any, samples: Sequence[float], unit: Any, method: str, **more
 
 def confidence(samples: Sequence[float]) -> Confidence:
     """How far repetitions that differ as these do are to be trusted."""
-    spread = (max(samples) - min(samples)) / median_low(samples)
+    spread = (max(samples) - min(samples)) / median(samples)
     if spread <= _STEADY:
         return "high"
     return "medium" if spread <= _FAIR else "low"
