@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Iterator
 from itertools import count
@@ -15,6 +16,10 @@ from hypothesis import settings
 # No test is timed: a deadline would fail on a busy machine and say nothing of the code.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# A shell ignores interrupts in what it starts in the background, and so would every process that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _GIT_CONFIG = """\
 [user]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from textwrap import wrap
 from typing import Any
 
 from hio_validate.execute.verified import Check, Verdict, Verification
 from hio_validate.report.paragraph import paragraph
-from hio_validate.report.visible import columns, visible
+from hio_validate.report.visible import columns, visible, wrapped
 
 _DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _LONGEST_NAME, _NARROWEST = 28, 16
@@ -102,18 +101,16 @@ def _table(checks: Sequence[Check], width: int) -> str:
     if len(checks) > 1 and len(reasons) == 1 and not any(each.declared for each in checks):
         names = ", ".join(each.name for each in checks)
         told = visible(f"{names}: {reasons.pop()}")
-        return "".join(
-            f"{line}\n" for line in wrap(told, width, initial_indent="  ", subsequent_indent="    ")
-        )
+        return "".join(f"  {line}\n" for line in wrapped(told, width - 2, "  "))
     widest = max(columns(visible(each.name)) for each in checks)
-    first = min(widest, _LONGEST_NAME, width - 2 * _NARROWEST - 6)
+    first = min(max(widest, 2), _LONGEST_NAME, width - 2 * _NARROWEST - 6)
     cell = max(_NARROWEST, (width - first - 6) // 2)
     rows = [("", "declared", "observed"), *((each.name, each.declared, each.observed) for each in checks)]
     return "".join(_row(row, (first, cell, cell)) for row in rows)
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    pieces = [wrap(visible(_short(cell)), size) or [""] for cell, size in zip(cells, widths, strict=True)]
+    pieces = [wrapped(visible(_short(cell)), size) or [""] for cell, size in zip(cells, widths, strict=True)]
     lines = []
     for parts in zip_longest(*pieces, fillvalue=""):
         padded = (part + " " * (size - columns(part)) for part, size in zip(parts, widths, strict=True))

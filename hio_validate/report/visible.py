@@ -36,6 +36,28 @@ def columns(text: str) -> int:
     return sum(_char_columns(char) for char in text)
 
 
+def wrapped(text: str, width: int, further: str = "") -> list[str]:
+    """Lines of at most `width` terminal columns, at least 2: broken at blanks, a word that is longer anywhere.
+
+    further: what each line but the first begins with. textwrap counts characters, not columns.
+    """
+    lines, line, begin = [], "", ""
+    for word in text.split():
+        longer = f"{line} {word}" if line != begin else begin + word
+        if columns(longer) <= width:
+            line = longer
+            continue
+        if line != begin:
+            lines.append(line)
+            line = begin = further
+        for char in word:
+            if columns(line + char) > width:
+                lines.append(line)
+                line = begin = further
+            line += char
+    return [*lines, line] if line != begin else lines
+
+
 def _char_columns(char: str) -> int:
     if category(char) in {"Mn", "Me"}:
         return 0

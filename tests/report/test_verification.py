@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hio_validate.execute.verified import Check, Verdict, Verification, judged, unseen
 from hio_validate.report.verification import as_shape, changes, render, summary
+from hio_validate.report.visible import columns
 
 PIN = f"base@sha256:{'a' * 64}"
 VERDICTS: tuple[Verdict, ...] = ("equal", "differs", "not observable")
@@ -28,12 +29,15 @@ checks = st.builds(
 @given(st.lists(checks, max_size=6), st.integers(60, 160), st.booleans())
 @example([Check("0" * 7 + "\x1f" * 5, "", "\x1f" * 3, "differs")], 60, False)
 @example([Check("\x1f" * 60, "", "", "differs"), Check("\x08" * 60, "", "", "differs")], 60, False)
+@example([Check("\u0941", "\u0941" * 9, "0" * 60, "differs")], 60, False)
+@example([Check("\u5bbd" * 60, "\u5bbd" * 90, "\u5bbd a" * 40, "differs")], 60, False)
+@example([Check("\u5bbd", "", "\u5bbd" * 90, "differs"), Check("b", "", "\u5bbd" * 90, "differs")], 60, False)
 def test_no_line_is_wider_than_the_terminal_and_each_verdict_has_its_place(
     each: list[Check], width: int, all_: bool
 ) -> None:
     found = seen(*each)
     page = render(found, "here/tiny", width, all_)
-    assert all(len(line) <= width for line in page.split("\n"))
+    assert all(columns(line) <= width for line in page.split("\n"))
     assert ("DIFFERS\n" in page) == bool(found.differing)
     assert ("NOT OBSERVABLE\n" in page) == bool(found.not_observable)
     counts = as_shape(found, "here/tiny")["counts"]

@@ -47,6 +47,7 @@ _COMMENTS = {
         r"(~?)\b(\d+) (?:tokens )?generated|(~?)generated(?:[_ ]tokens)?[:= ]+(\d+)"
     ),
 }
+_COUNT = r"[0-9]{1,15}"
 _ONE_RUN = re.compile(r"\b(?:one|1|single) run per row", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _NOTHING = frozenset({"", "-", "–", "—", "n/a", "na", "none", "null"})
@@ -159,10 +160,14 @@ def _workload(told: Mapping[str, str], comments: list[str], made: Observation) -
         match = next((each for line in comments if (each := pattern.search(line))), None)
         if match:
             count = match[2] or match[4]
-            found[key] = f"~{count}" if match[1] or match[3] else int(count)
+            if re.fullmatch(_COUNT, count):
+                found[key] = f"~{count}" if match[1] or match[3] else int(count)
+            else:
+                said = f"{key.replace('_', ' ')} of a comment has {len(count)} digits: expected a count"
+                made.findings.append(Finding("impossible-value", said, made.line))
     for name, key in _COUNTS.items():
         if name in told:
-            if re.fullmatch(r"[0-9]{1,15}", told[name]):
+            if re.fullmatch(_COUNT, told[name]):
                 found[key] = int(told[name])
             else:
                 made.findings.append(

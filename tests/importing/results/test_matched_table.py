@@ -145,3 +145,11 @@ def test_the_basis_that_made_the_rate_is_found_or_left_open(count: int, less: in
     found = _of_decode(bounds, "", made)
     assert found in ("unknown", "decode-rate-n-1" if less else "decode-rate-n")
     assert (found == "unknown") == (made.findings != [])
+
+
+def test_a_count_that_no_request_has_is_a_finding(tmp_path: Path) -> None:
+    (record,) = table(tmp_path, COMMENT.replace("~1000", "1" * 5000) + HEAD + WHOLE)
+    assert "prompt_tokens" not in record.workload
+    assert ("impossible-value", "prompt tokens of a comment has 5000 digits: expected a count") in [
+        (each.id, each.message) for each in record.findings
+    ]
