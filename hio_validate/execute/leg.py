@@ -57,11 +57,11 @@ def run(work: Work, place: int, number: int, watch: Watch, folder: Path) -> Reco
     try:
         leg.measure()
     except (Unobservable, Unresolvable, expected.Repinned) as error:
-        leg.invalid.append(str(error))
-        raise Abort("failed", str(error)) from None
+        leg.invalid.append(leg.because(str(error)))
+        raise Abort("failed", leg.invalid[-1]) from None
     except Abort as abort:
-        leg.invalid.append(abort.why)
-        raise
+        leg.invalid.append(leg.because(abort.why) if abort.outcome == "failed" else abort.why)
+        raise Abort(abort.outcome, leg.invalid[-1], abort.resumable) from None
     except BaseException as error:
         leg.invalid.append(f"hio itself failed ({type(error).__name__}: {error})")
         raise
@@ -224,6 +224,8 @@ class _Leg:
         argv = ["python", "-m", "hio_validate.execute.client", errand.name]
         answered = None if prefix else kept(answers, self.here)  # the answers to tasks are rows of the run
         self._note_command(argv, str(code), stdout=answered, stderr=kept(complaints, self.here))
+        if code and (died := self.watch.died(server)):
+            raise Abort("failed", f"the server {died} before {what}; its log ends: {_last_words(self.log)}")
         if code not in (0, 1):
             self.invalid.append(f"the client ended with {code}: {_last_words(complaints)}")
 
@@ -277,6 +279,11 @@ class _Leg:
 
     def _earlier(self) -> list[Record]:
         return [found for found in records(self.folder) if found["leg"] < self.number]
+
+    def because(self, why: str) -> str:
+        """Why the leg failed; a server that died by itself is why, whatever was noticed first."""
+        died = self.server and self.watch.died(self.server)
+        return f"the server {died}: {why}" if died and died not in why else why
 
     # -- the end ------------------------------------------------------------------------------------------------
 

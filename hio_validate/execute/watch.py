@@ -222,6 +222,12 @@ class Watch:
             return "runs"
         return f"was ended by {_code(code)}" if code < 0 else f"ended with {_code(code)}"
 
+    def died(self, child: Child, within_s: float = 1.0) -> str | None:
+        """How a child ended that nobody ended, None where it runs; sockets of the dead close before they are dead."""
+        if child.process.returncode is None:
+            select.select([self._pins[child.pid]], [], [], within_s)
+        return self.told(child) if child.has_ended else None
+
     def _end_strays(self) -> None:
         """Whatever came to us when its parent ended, and what is left in the group, whatever it called itself."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -52,6 +54,13 @@ def test_an_exit_is_told_with_code_and_last_words(watch: Watch, tmp_path: Path) 
 def test_an_exit_code_is_given_once_it_is_there(watch: Watch, tmp_path: Path) -> None:
     child = watch.start("client", python("import sys; sys.exit(5)"), tmp_path / "out", tmp_path / "err")
     assert watch.exit_of(child, 60, "the client is done") == 5
+
+
+def test_how_a_child_died_is_told_once_it_has(watch: Watch, tmp_path: Path) -> None:
+    living = watch.start("server", python("import time; time.sleep(600)"), tmp_path / "out", tmp_path / "err")
+    assert watch.died(living, within_s=0) is None
+    os.kill(living.pid, signal.SIGKILL)
+    assert watch.died(living, within_s=60) == "was ended by SIGKILL"
 
 
 def test_what_ignores_term_is_killed_with_all_it_started(

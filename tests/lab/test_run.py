@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -139,17 +140,21 @@ def test_a_server_stays_between_the_legs_of_its_arm(planned: Trial, serving: Com
     assert_nothing_is_left(state, planned)
 
 
+@pytest.mark.parametrize("when", ["legs/1/leg.json", "legs/2/leg.json", "legs/2/events.jsonl"])
 @pytest.mark.parametrize("planned", [STAYS], indirect=True)
 def test_a_server_that_stays_and_is_killed_is_not_quietly_replaced(
-    planned: Trial, serving: Command, state: Path
+    planned: Trial, serving: Command, state: Path, when: str
 ) -> None:
+    """Whoever notices first: the look before a leg, the capture of its process, or the client that asks it."""
     assert hio(planned, "run", "threads", "--yes", "--detach", "--name", "first").returncode == 0
     folder = state / "jobs/first"
-    wait_for(lambda: len(jobs.Job(folder).legs) == 1)
+    wait_for(lambda: len(jobs.Job(folder).legs) == 1 and (folder / when).exists())
     os.kill(jobs.Job(folder).started_processes[0].pid, signal.SIGKILL)
     followed = hio(planned, "runs", "first", "--follow")
     assert followed.returncode == 1
-    assert "was ended by SIGKILL" in followed.stdout
+    assert re.search(r"^\S+  failed: the server .*was ended by SIGKILL", followed.stdout, re.M), (
+        followed.stdout
+    )
     assert started(state, "server") == 1
     assert_nothing_is_left(state, planned)
 
