@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hio_validate.importing.cannot import CannotImport, Unrecognised
 from hio_validate.importing.configurations.found import Found
 from hio_validate.importing.configurations.recognise import EXPECTED, read
+from hio_validate.importing.results.nearly import refusal
 from hio_validate.importing.results.reading import Reading, reading
 from hio_validate.importing.results.recognise import IMPORTERS
 from hio_validate.importing.results.source import Source
@@ -23,6 +24,8 @@ def recognised(source: Source) -> Reading | Configuration:
     found = reading(source)
     if found is not None:
         return found
+    if nearly := refusal(source):
+        raise nearly
     try:
         return Configuration(read(source.path, source.file))
     except CannotImport as error:

@@ -68,7 +68,6 @@ _PASSED_OVER = {"request_totals", "total_token_count", "text", "image", "video",
 """Metrics that repeat others, or are about no text."""
 _SLACK = 0.05
 """Share by which a rate may be above its count over the duration: GuideLLM counts from the first event of that metric."""
-_NAMES = ("inter_token_latency_ms", "time_per_output_token_ms", "time_to_first_token_ms")
 _GENERATED = re.compile(r'"type_"\s*:\s*"generative_benchmark"')
 _VERSION = re.compile(r"""["']?guidellm_version["']?\s*:\s*["']?([\w.+-]+)""")
 
@@ -76,13 +75,7 @@ _VERSION = re.compile(r"""["']?guidellm_version["']?\s*:\s*["']?([\w.+-]+)""")
 def recognises(source: Source) -> bool:
     head = source.head.lstrip()
     if head.startswith("{"):
-        of_metrics = '"benchmarks"' in head and any(f'"{name}"' in head for name in _NAMES)
-        return bool(
-            '"guidellm_version"' in head
-            or _GENERATED.search(head)
-            or of_metrics
-            or guidellm_first.is_one(head)
-        )
+        return bool('"guidellm_version"' in head or _GENERATED.search(head) or guidellm_first.is_one(head))
     return guidellm_tables.is_one(head) or guidellm_yaml.is_one(head)
 
 
