@@ -75,6 +75,13 @@ def test_what_a_benchmark_printed_after_a_long_log_is_found_at_its_end(tmp_path:
         recognised(source_of(tmp_path, log + PRINTED))
 
 
+def test_a_page_with_tables_of_its_own_is_no_faulty_yaml(tmp_path: Path) -> None:
+    page = "# Speeds: mine\nlayout: post\n\n| model | size | kt/s |\n| --- | ---: | ---: |\n| a | 3.56 GiB | 3.2 ± 0.1 |\n"
+    with pytest.raises(CannotImport, match="tables in Markdown") as told:
+        recognised(source_of(tmp_path, page))
+    assert told.value.code == 3 and "expected results" in str(told.value)
+
+
 def test_a_configuration_is_none_of_them(tmp_path: Path) -> None:
     unit = "[Unit]\nDescription=x\n\n[Service]\nExecStart=/usr/bin/llama-server -m /m.gguf --port 8080\n"
     source = source_of(tmp_path, unit)
