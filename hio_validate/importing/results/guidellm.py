@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results import guidellm_first, guidellm_tables, guidellm_yaml
 from hio_validate.importing.results.guidellm_config import first, name_of, subject, successful, workload
@@ -144,6 +145,8 @@ def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> N
         count = whole(said.get("count"))
         if not said or count == 0:
             continue
+        if _holds_absent(found, name, said):
+            continue
         if counted.weighted:
             count = whole(lengths.get("count")) if several else None
         definition = "tpot-decode-n" if old and name == "time_per_output_token_ms" else counted.definition
@@ -164,6 +167,24 @@ def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> N
         if whole(said.get("count")) != 0:
             values = {key: said.get(key) for key in wanted}
             add(found, Summary(name, counted.definition, counted.unit, values, None, found.line))
+
+
+def _holds_absent(found: Observation, name: str, said: Mapping[str, Any]) -> bool:
+    """Whether a quantity that every request has is 0 for some: GuideLLM writes that for one of which it knows none.
+
+    Source: `or 0.0` in GenerativeMetrics.compile, as for the first token of an answer that was not streamed.
+    """
+    if name == "output_token_count" and said.get("max") != 0:
+        return False
+    if said.get("min") != 0 or not is_number(said.get("max")):
+        return False
+    if said["max"] == 0:
+        message = f"{name} is 0 throughout: nothing was measured, and absent is not zero"
+        find(found, "zero-throughout", message, found.line)
+    else:
+        message = f"the least {name} is 0: GuideLLM counts a request of which it knows none as 0, so that mean and percentiles are too low"
+        find(found, "absent-as-zero", message, found.line)
+    return True
 
 
 def _statistics(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -190,11 +211,25 @@ def _add_duration(found: Observation, seconds: Any, metrics: Mapping[str, Any]) 
         return
     prompt = _total(metrics, "prompt_token_count")
     generated = _total(metrics, "output_token_count")
-    judge_rate(found, "requests_per_second", found.requests.completed, seconds, _SLACK)
-    judge_rate(found, "prompt_tokens_per_second", prompt, seconds, _SLACK)
-    judge_rate(found, "output_tokens_per_second", generated, seconds, _SLACK)
     both = prompt + generated if prompt is not None and generated is not None else None
-    judge_rate(found, "tokens_per_second", both, seconds, _SLACK)
+    for name, counted in (
+        ("requests_per_second", found.requests.completed),
+        ("prompt_tokens_per_second", prompt),
+        ("output_tokens_per_second", generated),
+        ("tokens_per_second", both),
+    ):
+        judge_rate(found, name, counted, seconds, _SLACK)
+        _judge_events(found, name, counted, seconds)
+
+
+def _judge_events(found: Observation, name: str, counted: float | None, seconds: float) -> None:
+    """Takes the definition off a rate that is less than its count over the duration: it counts fewer events, since those
+    that come within a tenth of a millisecond are one (rate_distribution_from_timings)."""
+    for index, each in enumerate(found.metrics):
+        if each.name == name and counted and each.value < counted / seconds * (1 - _SLACK):
+            found.metrics[index] = each._replace(definition=UNKNOWN)
+            why = f"{name}: of which events it is, since {counted:g} over {seconds:g} s are {counted / seconds:g}"
+            found.unknown = (*found.unknown, why)
 
 
 def _total(metrics: Mapping[str, Any], name: str) -> float | None:
