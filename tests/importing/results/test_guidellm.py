@@ -236,3 +236,12 @@ def test_a_rate_of_fewer_events_than_there_were_is_no_throughput(tmp_path: Path)
     part = records_of(changed(tmp_path, rate(0.6)), "guidellm")[0]
     assert number(part, "requests_per_second").definition == "unknown"
     assert any(each.startswith("requests_per_second: of which events") for each in part.unknown)
+
+
+@pytest.mark.parametrize("name", ["report-0.2.csv", "report-0.5.csv"])
+def test_a_head_that_comes_again_is_no_benchmark(tmp_path: Path, name: str) -> None:
+    once = (HERE / name).read_text()
+    (tmp_path / "report.csv").write_text(once + once)
+    records, alone = records_of(tmp_path / "report.csv", "guidellm"), records_of(HERE / name, "guidellm")
+    assert len(records) == 2 * len(alone)
+    assert [each.metrics for each in records] == [each.metrics for each in alone] * 2
