@@ -17,7 +17,6 @@ from typing import Any
 
 from hio_validate.evidence.observed import Fact, Observation, Requests
 from hio_validate.importing.results.importer import Importer, is_number
-from hio_validate.importing.results.mlperf_beside import beside
 from hio_validate.importing.results.mlperf_lines import BY_SAMPLE, Said, details, summaries
 from hio_validate.importing.results.record_numbers import Readings, fact, is_measurable, statistic_of
 from hio_validate.importing.results.source import Source
@@ -60,8 +59,6 @@ _SUBJECT = {"SUT name": "system", "loadgen_version": "loadgen", "benchmark": "be
 
 
 def _read(source: Source, said: Iterator[Said]) -> Iterator[Observation]:
-    if told := beside(source):
-        raise source.refuse(*told, code=3)
     names: dict[str, int] = {}
     for each in said:
         record = _observation(each)
@@ -206,7 +203,7 @@ _UNKNOWN = (
 MLPERF_SUMMARY = Importer(
     format="mlperf-summary",
     about="mlperf_log_summary.txt of MLPerf's load generator",
-    recognises=lambda source: (_TITLE in source.head and "SUT name" in source.head) or bool(beside(source)),
+    recognises=lambda source: _TITLE in source.head and "SUT name" in source.head,
     read=lambda source: _read(source, summaries(source)),
     generation=lambda source: "with token latencies" if "First Token" in source.head else None,
     unknown=(*_UNKNOWN, "when it was measured, and with which load generator"),

@@ -180,23 +180,6 @@ def test_a_query_and_its_samples_are_told_apart_and_counted_each_for_itself() ->
     assert metric(new, "99.00 percentile time to output token (ns)").n == 400
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('[\n{ "seq_id" : 0, "qsl_idx" : 27, "data" : "00", "token_count" : 4 }\n]\n', "answers .* accuracy.txt"),
-        ('{"traceEvents":[\n{"name":"LoadSamples","ph":"X","args":{"count":32}},\n', "a trace .* mlperf_log_summary.txt"),
-        ('"pid": 966, "tid": 966, "ts": 17890ns : LoadgenVersionInfo:\n', "v0.5, .* mlperf_log_summary.txt"),
-        ("\nNo warnings encountered during test.\n\nNo errors encountered during test.\n", "measured nothing here"),
-    ],
-)  # fmt: skip
-def test_what_lies_beside_the_summary_is_told_as_what_it_is(tmp_path: Path, text: str, said: str) -> None:
-    file = tmp_path / "given"
-    file.write_text(text)
-    with pytest.raises(CannotImport, match=f"^given: .*{said}") as error:
-        records_of(file, "mlperf-summary")
-    assert error.value.code == 3
-
-
 def test_errors_of_the_detail_log_are_told_and_broken_lines_refused(tmp_path: Path) -> None:
     text = (HERE / "detail.txt").read_text()
     file = tmp_path / "detail.txt"
