@@ -322,7 +322,11 @@ def test_answers_of_another_length_than_was_asked_for_are_told(tmp_path: Path) -
 
 
 def test_a_count_of_tokens_is_no_credential(tmp_path: Path) -> None:
-    said = {"unit": "%", "avg": 200 / 3, **{f"p{rank}": 200 / 3 for rank in (1, 5, 10, 25, 50, 75, 90, 95, 99)}}
+    said = {
+        "unit": "%",
+        "avg": 200 / 3,
+        **{f"p{rank}": 200 / 3 for rank in (1, 5, 10, 25, 50, 75, 90, 95, 99)},
+    }
     file = changed(tmp_path, of_13(60, usage_completion_tokens_diff_pct=said))
     found = reading(Source(file))
     assert found is not None
