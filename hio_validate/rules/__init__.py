@@ -137,6 +137,7 @@ from hio_validate.rules import (
     value_mismatch,
     violates_known_good,
     weak_baseline,
+    weights_without_task_set,
 )
 from hio_validate.rules.base import Rule
 
@@ -247,6 +248,7 @@ RULES: tuple[Rule, ...] = (
     cells_without_shared_protocol.RULE,
     cell_contradicts_campaign.RULE,
     cell_out_of_scope.RULE,
+    weights_without_task_set.RULE,
     unusable_acknowledgement.RULE,
     campaign_run_contradicts_runs.RULE,
     unit_mismatch.RULE,
