@@ -30,6 +30,9 @@ METRICS = {
 }  # fmt: skip
 """Name of the column -> what it is."""
 
+TIMED_BY_SERVER = frozenset({"decode_tps", "prefill_tps"})
+"""Those that only the server's own times give."""
+
 FACTS = {
     "leg": ("1", "number of the leg"),
     "arm": ("text", "the arm"),

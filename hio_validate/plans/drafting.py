@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from hio_validate.recording import modeline
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
-from hio_validate.rules.missing_sampling_chain import speculation
+from hio_validate.settings.drafting import speculation
 from hio_validate.settings.setting import Effective
 from hio_validate.settings.value import text_of
 from hio_validate.source.dump import Row, dump
