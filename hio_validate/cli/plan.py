@@ -46,13 +46,13 @@ def plan() -> None:
 )
 @click.option("--screening", is_flag=True, help="Only look: two legs an arm, decides nothing.")
 @click.option("--fixture", help="The request that is measured (default: the one of the latest run).")
-@click.option("--metric", type=click.Choice(list(METRICS)), default="decode_tps", show_default=True,
-              help="What decides.")  # fmt: skip
+@click.option("--metric", type=click.Choice(list(METRICS)),
+              help="What decides (default: decode_tps, tpot_ms where a server does not time itself).")  # fmt: skip
 @click.option("--name", help="Name of the plan (default: setting and value).")
 @repo_option
 def new(
     factor: str | None, service: str | None, matrix: str | None, delta: tuple[str, ...], stack: str | None,
-    a_a: bool, screening: bool, fixture: str | None, metric: str, name: str | None, repo: Path | None,
+    a_a: bool, screening: bool, fixture: str | None, metric: str | None, name: str | None, repo: Path | None,
 ) -> None:  # fmt: skip
     """Begin the plan of the next asked test, of FACTOR, or of --set: parent against parent with this one change.
 
@@ -85,8 +85,8 @@ def new(
         stop(str(error), 2)
     create_all(root, begun.files, "give another --name")
     click.echo(paragraph(f"{called}: {begun.said}", width()), nl=False)
-    if begun.hint:
-        click.echo(paragraph(begun.hint, width()), nl=False)
+    for hint in begun.hints:
+        click.echo(paragraph(hint, width()), nl=False)
     if begun.todo:
         texts = "1 text" if begun.todo == 1 else f"{begun.todo} texts"
         stand = "stands" if begun.todo == 1 else "stand"

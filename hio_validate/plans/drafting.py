@@ -50,6 +50,12 @@ def measured_by(view: View, service: str, arms: Mapping[str, Mapping[str, Any]],
     return Measured(name, (file, dump(data, head=modeline("fixture", file))), told)
 
 
+def drafting_of(view: View, service: str, arms: Mapping[str, Mapping[str, Any]]) -> list[str | None]:
+    """What drafts tokens in each arm, in the order of the arms; None where nothing does."""
+    found = (_drafting(view, service, arm) for arm in arms.values())
+    return [speculation(effective) if effective is not None else None for effective in found]
+
+
 def _drafting(view: View, service: str, arm: Mapping[str, Any]) -> Effective | None:
     """The settings of an arm that speculates."""
     stack = view.repo.find("stack/v1", str(arm["stack"]), service)
