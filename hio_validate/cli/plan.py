@@ -14,6 +14,7 @@ from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import as_json, color, format_option, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
 from hio_validate.evidence.metrics import METRICS
+from hio_validate.execute import preflight
 from hio_validate.plans.begin import begin
 from hio_validate.plans.compared import asked, default_name, of_a_a, of_test
 from hio_validate.plans.delta import delta_of, of_delta
@@ -25,6 +26,7 @@ from hio_validate.report import render as render_report
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.plan import as_shape, render
 from hio_validate.rules.base import View
+from hio_validate.settings.places import place_of
 
 
 @click.group()
@@ -116,10 +118,12 @@ def check(name: str, service: str | None, gates: tuple[str, ...], repo: Path | N
         show(render_report(report, format_, color=color(), width=width()))
         sys.exit(report.exit_code)
     page = prospect(item, View(found), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+    place = place_of(item.service, found)
+    held = preflight.held(page.plan, page.port, place.port if place else None)
     if format_ == "json":
-        show(as_json(as_shape(page, report, report.exit_code)))
+        show(as_json(as_shape(page, report, report.exit_code, held)))
     else:
-        show(render(page, report, color=color(), width=width()))
+        show(render(page, report, held=held, color=color(), width=width()))
     sys.exit(report.exit_code)
 
 
