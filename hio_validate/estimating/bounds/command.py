@@ -12,16 +12,16 @@ from hio_validate.repo import name_of
 
 def command(
     service: str, workload: Workload, target: EstimateTarget, *,
-    documents: Iterable[str] = (), stated: Mapping[str, Amount] | None = None, ask: Iterable[str] = (),
+    documents: Iterable[tuple[str, str]] = (), stated: Mapping[str, Amount] | None = None, ask: Iterable[str] = (),
 ) -> str:  # fmt: skip
-    """One line. `documents`: options that name some; `ask`: what a person is to state in the place of N (asked.STATED)."""
+    """One line. `documents`: (option, name) of those that are named; `ask`: what a person is to state in the place of N (asked.STATED)."""
     words = [name_of(workload.stack), "--service", service]
     words += ["--fixture", name_of(workload.fixture)] if workload.fixture else []
     words += ["--metric", target.metric]
     words += ["--goal", _number(target.goal)] if target.goal is not None else []
     words += ["--concurrency", str(workload.concurrency)] if workload.concurrency > 1 else []
     words += ["--cache", workload.cache] if workload.cache != "cold" else []
-    words += documents
+    words += [word for option in documents for word in option]
     asked = [*dict.fromkeys(ask)]
     for name, said in (stated or {}).items():
         words += ["--assume", f"{name}={_amount(said)}"] if name not in asked else []
@@ -31,10 +31,10 @@ def command(
 
 def of_kept(estimate: Estimate) -> str:
     """The question that a kept estimate answers, of the very documents that it pins."""
-    documents = [word for pin in estimate.ceilings for word in ("--ceilings", name_of(pin))]
-    documents += ["--shape", name_of(estimate.workload.shape)] if estimate.workload.shape else []
-    documents += ["--run", name_of(estimate.baseline.run)] if estimate.baseline else []
-    documents += ["--profile", name_of(estimate.profile)] if estimate.profile else []
+    documents = [("--ceilings", name_of(pin)) for pin in estimate.ceilings]
+    documents += [("--shape", name_of(estimate.workload.shape))] if estimate.workload.shape else []
+    documents += [("--run", name_of(estimate.baseline.run))] if estimate.baseline else []
+    documents += [("--profile", name_of(estimate.profile))] if estimate.profile else []
     stated = {
         each.name: each.amount
         for each in estimate.assumptions
