@@ -23,7 +23,7 @@ HOW: Final = {
 """Quantity -> the command that gets its rate."""
 
 _REFUTED_ON_DEVICES: Final = {
-    "weights": "kernel-counters", "kv-read": "kernel-counters", "kv-write": "kernel-counters", "compute": "kernel-counters",
+    "weights": "kernel-counters", "kv-read": "kernel-counters", "kv-write": "kernel-counters", "state": "kernel-counters", "compute": "kernel-counters",
     "output": "kernel-counters",
     "collectives": "device-timeline", "launches": "device-timeline", "host-gaps": "decode-step-budget",
     "loading": "attribute-cpu-and-device", "queueing": "size-capacity", "draft": "decode-step-budget",

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from hio_validate.costs.loaded import quantises
+from hio_validate.costs.states import carried
 from hio_validate.costs.units import amount
 from hio_validate.estimating.bounds.asked import PATH_OF
 from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
@@ -125,8 +127,17 @@ def _workload(
         threads=force.threads, batch_threads=force.batch_threads, devices=force.devices,
         microbatch=tokens.prompt if force.whole_prompts else force.microbatch,
         key_type=force.key_type, value_type=force.value_type, drafting=_drafting(force, fixture),
+        sharding=force.sharding, held_in=force.held_in, loaded_as=_loaded_as(force, shape.first),
+        state_type=force.state_type if shape.first and carried(shape.first.model) else None,
         target_host=hosts[0] if hosts else None,
     )  # fmt: skip
+
+
+def _loaded_as(force: InForce, shape: Item | None) -> str | None:
+    """What the engine quantises these weights to, where they are wider."""
+    if force.loaded_as is None or (shape is not None and not quantises(shape.model, force.loaded_as)):
+        return None
+    return force.loaded_as
 
 
 def _drafting(force: InForce, fixture: Item | None) -> str | None:
