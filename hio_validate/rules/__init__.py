@@ -36,6 +36,7 @@ from hio_validate.rules import (
     env_argv_conflict,
     estimate_as_verdict,
     estimate_contradicts_documents,
+    estimate_contradicts_memory,
     estimate_contradicts_run,
     estimate_contradicts_terms,
     evidence_contradicts_row,
@@ -139,6 +140,7 @@ from hio_validate.rules import (
     value_mismatch,
     violates_known_good,
     weak_baseline,
+    weights_without_task_set,
 )
 from hio_validate.rules.base import Rule
 
@@ -251,6 +253,7 @@ RULES: tuple[Rule, ...] = (
     cells_without_shared_protocol.RULE,
     cell_contradicts_campaign.RULE,
     cell_out_of_scope.RULE,
+    weights_without_task_set.RULE,
     unusable_acknowledgement.RULE,
     campaign_run_contradicts_runs.RULE,
     unit_mismatch.RULE,
@@ -259,6 +262,7 @@ RULES: tuple[Rule, ...] = (
     unknown_ceiling.RULE,
     estimate_contradicts_terms.RULE,
     estimate_contradicts_documents.RULE,
+    estimate_contradicts_memory.RULE,
     summed_overlapping_bounds.RULE,
     mismatched_shape.RULE,
     estimate_contradicts_run.RULE,

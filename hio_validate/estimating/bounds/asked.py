@@ -32,6 +32,10 @@ STATED = {
     "memory-read": ("B/s", "rate at which weights and K/V are read"),
     "matmul": ("FLOP/s", "rate of the matrix products"),
     "disk-read": ("B/s", "rate at which the model file is read"),
+    "memory-beside": (
+        "B",
+        "bytes that are held beside weights, K/V and states: of one device, or of the host",
+    ),
     "prompt-tokens": ("1", "tokens of the prompt"),
     "generated-tokens": ("1", "tokens that are generated"),
     "microbatch": ("1", "tokens of one pass of a prompt, at most"),
