@@ -13,7 +13,7 @@ from hio_validate.importing.results.reading import Reading, reading
 from hio_validate.importing.results.recognise import IMPORTERS
 from hio_validate.importing.results.source import Source
 
-_PAGE = re.compile(r"^[ >]*\|?\s*:?-{2,}:?\s*\|", re.MULTILINE)
+_PAGE = re.compile(r"^[ >\t|:]*-{2,}:?[ \t]*\|", re.MULTILINE)
 """The rule below the head of a table in Markdown; YAML, units and command lines have none."""
 
 
