@@ -98,6 +98,14 @@ def test_a_page_with_tables_of_its_own_is_no_faulty_yaml(tmp_path: Path) -> None
     assert told.value.code == 3 and "expected results" in str(told.value)
 
 
+def test_json_lines_of_another_tool_are_called_so(tmp_path: Path) -> None:
+    with pytest.raises(CannotImport, match="JSON lines have the keys of no tool") as told:
+        recognised(
+            source_of(tmp_path, '{"kind": "prefill", "ttft": 0.28}\n{"kind": "decode", "ttft": 0.12}\n')
+        )
+    assert told.value.code == 3 and "expected results" in str(told.value)
+
+
 def test_a_configuration_is_none_of_them(tmp_path: Path) -> None:
     unit = "[Unit]\nDescription=x\n\n[Service]\nExecStart=/usr/bin/llama-server -m /m.gguf --port 8080\n"
     source = source_of(tmp_path, unit)
