@@ -29,6 +29,8 @@ _AFTER = re.compile(
     r"(?:\\*\"\s*:\s*\\*\"(?P<json>[^\"\\\s]{6,2000})|=\\*\"?(?P<set>[^\s\"'\\,;&]{6,2000})| (?P<given>[^\s\"'\\,;]{6,2000}))"
 )
 """What may follow a name and gives it a value: JSON, an assignment, and behind a flag a blank."""
+_PAIR = re.compile(r"\\*\"\s*,\s*\\*\"value\\*\"\s*:\s*(?:\\*\"([^\"\\]{0,2000}))?")
+"""What makes of a key the name of what is beside it, such as in a line of MLPerf's load generator."""
 _STANDS_FOR_ONE = re.compile(
     r"<.*>|\$.*|\{.*\}|\**|x+|empty|none|null|dummy|redacted|withheld|not-needed|no-key-required|your[-_].*",
     re.IGNORECASE,
@@ -77,6 +79,8 @@ def _given_at(line: str, at: int) -> str | None:
     before = _BEFORE.search(line, max(0, at - 60), at)
     name = (before[0] if before else "") + after["rest"]
     value = after["json"] or after["set"] or after["given"]
+    if name == "key" and (pair := _PAIR.match(line, after.end())):
+        name, value = value, pair[1] or ""  # a number, as anywhere, is none
     if after["given"] and not name.startswith("-"):
         return None
     return name if _says_secret(name.lstrip("-")) and _is_one(name, value) else None

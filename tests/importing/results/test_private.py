@@ -10,6 +10,7 @@ from hio_validate.evidence.observed import Observation
 from hio_validate.importing.results.private import secret_in, withheld
 from hio_validate.settings.credentials import SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD
+from tests.importing.results.reading import SAMPLES
 
 SECRET = "qwertyuiop12"
 
@@ -24,6 +25,8 @@ SECRET = "qwertyuiop12"
         f"vllm bench serve --api-key={SECRET}",
         f"HF_TOKEN={SECRET} python x.py",
         f'"headers": "Authorization: Bearer {SECRET}"',
+        f'{{"key": "API_KEY", "value": "{SECRET}"}}',
+        f'{{"key": "{SECRET}", "time_ms": 1.5}}',
         "https://me:hunter22@example.org/v1",
         "x hf_abcdefghijklmnopqrst",
         "İ" * 3 + f' "password": "{SECRET}"',
@@ -47,6 +50,8 @@ def test_a_credential_is_found_and_not_shown(line: str) -> None:
         "https://example.org/v1?x=1@2",
         "OPENAI_API_KEY=EMPTY vllm serve",
         '{"output_tokens": "synthetic"}',
+        ':::MLLOG {"key": "loadgen_version", "value": "6.0.17 @ d6147c7eb7", "time_ms": 0.007}',
+        ':::MLLOG {"key": "result_token_throughput", "value": 2.5e-06, "time_ms": 0.007}',
     ],
 )
 def test_other_lines_hold_none(line: str) -> None:
@@ -92,3 +97,9 @@ def test_facts_are_withheld() -> None:
         "headers.authorization": WITHHELD, "last_prompt": WITHHELD, "note": "short",
     }  # fmt: skip
     assert [each.line for each in told] == [3, 3] and SECRET not in str(told)
+
+
+def test_results_as_tools_write_them_hold_no_credential_but_the_one_that_was_put_there() -> None:
+    for file in sorted(SAMPLES.rglob("*.*")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            assert secret_in(line) is None or "s3cret" in line, (file.name, line[:80])
