@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.evidence.observed import Observation
-from hio_validate.importing.results.private import secret_in, withheld
+from hio_validate.importing.results.credentials_seen import secret_in, secrets_in, without_credentials
+from hio_validate.importing.results.private import withheld
 from hio_validate.settings.credentials import SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD
 from tests.importing.results.reading import SAMPLES
@@ -29,6 +30,15 @@ SECRET = "qwertyuiop12"
         f'{{"key": "{SECRET}", "time_ms": 1.5}}',
         "https://me:hunter22@example.org/v1",
         "x hf_abcdefghijklmnopqrst",
+        f'{{"argv": ["vllm", "bench", "serve", "--api-key", "{SECRET}"]}}',
+        f'{{"argv": ["curl", "-H", "X-API-Key: {SECRET}"]}}',
+        f'{{"header": ["Authorization=Token {SECRET}"]}}',
+        f'{{"hdr": "Authorization: Token {SECRET}"}}',
+        f'{{"env": [{{"name": "HF_TOKEN", "value": "{SECRET}"}}]}}',
+        f"Namespace(api_key='{SECRET}', model='m')",
+        f"{{'api_key': '{SECRET}'}}",
+        f'{{"config": "api_key: {SECRET}\\nmodel: m"}}',
+        f"- --api-key - {SECRET}",
         "İ" * 3 + f' "password": "{SECRET}"',
     ],
 )
@@ -52,6 +62,10 @@ def test_a_credential_is_found_and_not_shown(line: str) -> None:
         '{"output_tokens": "synthetic"}',
         ':::MLLOG {"key": "loadgen_version", "value": "6.0.17 @ d6147c7eb7", "time_ms": 0.007}',
         ':::MLLOG {"key": "result_token_throughput", "value": 2.5e-06, "time_ms": 0.007}',
+        '{"prompt": "The key: understanding what matters"}',
+        '{"argv": ["--api-key", "--model", "m"]}',
+        '{"key": "mean ttft", "value": 3}',
+        '["token", "the", "secret", "treasure"]',
     ],
 )
 def test_other_lines_hold_none(line: str) -> None:
@@ -107,3 +121,42 @@ def test_results_as_tools_write_them_hold_no_credential(format: str) -> None:
     for file in sorted((SAMPLES / format).iterdir()):
         for line in file.read_text(encoding="utf-8").splitlines():
             assert secret_in(line) is None, (file.name, line[:80])
+
+
+def test_the_value_alone_is_withheld_and_its_address_is_told() -> None:
+    record = Observation(
+        "one",
+        7,
+        foreign={"argv": f'["bench", "--api-key", "{SECRET}", "--model", "m"]', "config.api_key": "abc"},
+    )
+    found = list(withheld(record))
+    assert record.foreign["argv"] == f'["bench", "--api-key", "{WITHHELD}", "--model", "m"]'
+    assert record.foreign["config.api_key"] == WITHHELD
+    assert [(each.id, each.line) for each in found] == [("secret-withheld", 7)] * 2
+    assert [each.message.partition(" ")[0] for each in found] == ["foreign.argv", "foreign.config.api_key"]
+
+
+@pytest.mark.parametrize("text", [f"x {SECRET} y", f"cut at its end: {SECRET[:7]}"], ids=["whole", "cut"])
+def test_what_stands_elsewhere_in_the_file_is_repeated_nowhere(text: str) -> None:
+    record = Observation(
+        text,
+        3,
+        at=text,
+        subject={"tag": text},
+        workload={text: 1},
+        unknown=(text, "the device"),
+        foreign={"a": text},
+    )
+    list(withheld(record, {SECRET}))
+    assert SECRET[:7] not in repr(record)
+    assert record.name == "record-3" and record.unknown == ("the device",)
+
+
+@given(st.text("ABCDEFGHJKLMNPQRSTUVWXYZ23456789", min_size=12, max_size=30), st.sampled_from(
+    ['"api_key": "{}"', "'api_key': '{}'", "--api-key {}", "--api-key={}", '"--api-key", "{}"', "X-Api-Key: {}",
+     "HF_TOKEN={}", "?api_key={}&x=1", "Authorization: Bearer {}"]))  # fmt: skip
+def test_what_is_found_is_the_value_itself(secret: str, spelt: str) -> None:
+    secret = f"K{secret}"  # digits alone are a number
+    text = "a " + spelt.format(secret) + " b"
+    assert any(secret in each.value for each in secrets_in(text))
+    assert secret not in without_credentials(text)
