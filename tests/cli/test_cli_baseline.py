@@ -56,7 +56,7 @@ def test_every_number_comes_from_the_raw_rows(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({"said": ()}, "give --graph-mode, --devices, --delivery"),
+        ({"said": ()}, "give --graph-mode off|on, --devices N, --delivery native|image"),
         ({"said": ("--graph-mode", "none", *SAID[2:])}, "graph mode 'none' only holds a place"),
         ({"said": (*SAID, "--source", "b2")}, "source was b1 by threads:base itself, not b2"),
         ({"said": (*SAID, "--concurrency", "2")}, "concurrency was 1 by threads:base itself, not 2"),
