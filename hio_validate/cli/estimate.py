@@ -71,7 +71,7 @@ def estimate(
 
     What no document says may be stated with --assume: launches, launch, collective-bytes, collectives, link,
     link-latency, host-gap, queue-wait, acceptance, draft-tokens, draft-cost, efficiency, memory-read, matmul, disk-read,
-    prompt-tokens, generated-tokens, microbatch.
+    memory-beside, prompt-tokens, generated-tokens, microbatch.
 
     Exit codes: 0 an estimate; 1 an open correctness failure of the stack blocks it; 2 usage; 3 nothing to estimate
     from: the shape of the model, the lengths, or every rate is missing, and the page says what gets it.

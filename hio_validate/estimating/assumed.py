@@ -37,6 +37,8 @@ def without_effect(inputs: Inputs, ledger: Ledger) -> Iterator[str]:
         used.add("generated-tokens")
     if inputs.path != "decode-token":
         used.add("microbatch")
+    if inputs.workload.held_in is not None and inputs.shape is not None:
+        used.add("memory-beside")
     for name in inputs.stated:
         if name not in used:
             yield f"--assume {name} has no effect: no term of the path {inputs.path} was computed from it here"

@@ -22,13 +22,20 @@ ABOVE = 0.05
 
 
 def next_of(
-    inputs: Inputs, ledger: Ledger, bound: BoundTime | None, candidates: Sequence[Candidate]
+    inputs: Inputs,
+    ledger: Ledger,
+    bound: BoundTime | None,
+    candidates: Sequence[Candidate],
+    *,
+    fits: bool = True,
 ) -> NextExperiment:
-    """What to do next, and only that."""
+    """What to do next, and only that. fits: whether the model may fit its memory."""
     if inputs.wrong:
         return _cause_of_failure(inputs)
     if bound is None:
         return _context(inputs, ledger)
+    if not fits and inputs.baseline is None:
+        return _another_place(inputs)
     if inputs.baseline is None:
         return _baseline(inputs)
     gap = gap_of(Seen(inputs, ledger, bound))
@@ -82,6 +89,18 @@ def _context(inputs: Inputs, ledger: Ledger) -> NextExperiment:
         stop_if="a lower bound is stated",
         route="measure-baseline",
         command="\n".join(command for _, command in lacks) or None,
+    )
+
+
+def _another_place(inputs: Inputs) -> NextExperiment:
+    """What cannot be held is not measured: its place or its size is decided first."""
+    return NextExperiment(
+        experiment=f"none of {inputs.stack.name} as it is, which cannot fit: divide it over more devices, or give it weights or K/V "
+        "in fewer bits, or fewer requests at once; then estimate again",
+        proves="that what has to be held is less than there is: the line `memory` of the next estimate",
+        stop_if="it fits, or another model or machine is decided on",
+        route="size-capacity",
+        command=typed.again(inputs),
     )
 
 

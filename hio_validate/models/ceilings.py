@@ -66,6 +66,7 @@ class Ceilings(Record):
     source: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Published: where, for all rates that name no source of their own.', default=None)
     per: Literal['host', 'device'] = field({'type': 'literal', 'expected': ['host', 'device']}, 'What the rates belong to: one host, or one device.', default='host')
     load: float | None = field({'type': 'nullable', 'schema': {'type': 'float', 'allow_inf_nan': False, 'ge': 0}}, 'Measured: load average of one minute before it began.', default=None)
+    memory: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Bytes that programs of the host can have: all of it, or the least limit of a control group.', default=None)
     devices: list[Device] = field({'type': 'list', 'items_schema': Device.core}, 'Accelerators that were found.', default_factory=list)
     rates: dict[str, Rate] = field({'type': 'dict', 'keys_schema': NAME, 'values_schema': Rate.core, 'min_length': 1}, 'The rates, by name.')
     engine: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'The engine build whose own kernels were measured, where it was one.', default=None)

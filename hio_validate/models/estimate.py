@@ -27,7 +27,7 @@ from hio_validate.models.record import Record, field
 
 NOT_NEGATIVE = {'type': 'float', 'allow_inf_nan': False, 'ge': 0}
 
-TERM_NAME = {'type': 'literal', 'expected': ['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch']}
+TERM_NAME = {'type': 'literal', 'expected': ['weights', 'kv-read', 'kv-write', 'state', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch']}
 
 RESOURCE = {'type': 'literal', 'expected': ['memory', 'compute', 'interconnect', 'launch', 'host', 'storage', 'network', 'queue']}
 
@@ -58,7 +58,7 @@ class UnitCost(Record):
 class Term(Record):
     """One cost of the ledger."""
 
-    name: Literal['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] = field(TERM_NAME, 'Which cost.')
+    name: Literal['weights', 'kv-read', 'kv-write', 'state', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] = field(TERM_NAME, 'Which cost.')
     about: str = field(TEXT, 'What is done, in words.')
     resource: Literal['memory', 'compute', 'interconnect', 'launch', 'host', 'storage', 'network', 'queue'] = field(RESOURCE, 'What it uses.')
     work: Amount = field(Amount.core, 'How much of it, for one unit of the path.')
@@ -73,7 +73,7 @@ class Term(Record):
 class BoundTime(Record):
     """The lower bound: groups one after the other, within a group all at the same time."""
 
-    groups: list[list[Literal['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch']]] = field({'type': 'list', 'items_schema': {'type': 'list', 'items_schema': TERM_NAME}, 'min_length': 1}, 'Terms that overlap stand in one group (the longest counts); groups are added.')
+    groups: list[list[Literal['weights', 'kv-read', 'kv-write', 'state', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch']]] = field({'type': 'list', 'items_schema': {'type': 'list', 'items_schema': TERM_NAME}, 'min_length': 1}, 'Terms that overlap stand in one group (the longest counts); groups are added.')
     time: Amount = field(Amount.core, 'The sum over the groups of the longest term of each.')
     metric: Amount | None = field({'type': 'nullable', 'schema': Amount.core}, "The same as the target's metric; a rate is 1 by it.", default=None)
 
@@ -84,6 +84,18 @@ class EstimateTarget(Record):
     metric: Literal['decode_tps', 'prefill_tps', 'ttft_ms', 'itl_ms', 'tpot_ms', 'wall_s', 'bench_prefill_tps', 'bench_decode_tps'] = field(METRIC, 'The metric.')
     better: Literal['higher', 'lower'] = field(BETTER, 'Which direction is a gain.')
     goal: float | None = field({'type': 'nullable', 'schema': {'type': 'float', 'allow_inf_nan': False}}, "What would be enough, in the metric's unit.", default=None)
+
+
+class Sharding(Record):
+    """Over how many devices an engine divides each part of a model."""
+
+    stages: int = field(AT_LEAST_ONE, 'Stages of a pipeline; each holds a part of the layers.', default=1)
+    weights: int = field(AT_LEAST_ONE, "Devices that divide a layer's weights, where nothing else is said.", default=1)
+    attention: int = field(AT_LEAST_ONE, "Devices that divide a layer's attention: its weights, the heads of K and V, its state.", default=1)
+    experts: int = field(AT_LEAST_ONE, "Devices that divide a layer's experts.", default=1)
+    positions: int = field(AT_LEAST_ONE, 'Devices that divide K and V of one sequence by position, beside its heads.', default=1)
+    groups: int = field(AT_LEAST_ONE, 'Groups of devices among which the requests of one pass are divided; each attends to its own.', default=1)
+    replicas: int = field(AT_LEAST_ONE, 'Whole models beside each other, each with its own requests.', default=1)
 
 
 class Workload(Record):
@@ -100,11 +112,34 @@ class Workload(Record):
     threads: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Threads of passes of one token, on a processor.', default=None)
     batch_threads: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Threads of passes of several tokens: prompts, requests together, drafted tokens.', default=None)
     devices: int = field(AT_LEAST_ONE, 'Devices that each hold a part of the weights.', default=1)
+    sharding: Sharding | None = field({'type': 'nullable', 'schema': Sharding.core}, "How the model is divided, where the engine's settings say it; absent: evenly over devices.", default=None)
+    held_in: Literal['host', 'device', 'host-and-devices'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['host', 'device', 'host-and-devices']}}, 'The memory that has to hold weights and K/V; absent: not known.', default=None)
     microbatch: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Tokens of one pass of prefill, at most.', default=None)
     key_type: str | None = field({'type': 'nullable', 'schema': NAME}, 'Number format of K.', default=None)
     value_type: str | None = field({'type': 'nullable', 'schema': NAME}, 'Number format of V.', default=None)
+    state_type: str | None = field({'type': 'nullable', 'schema': NAME}, 'Number format of states of fixed size; absent: not known.', default=None)
+    loaded_as: str | None = field({'type': 'nullable', 'schema': NAME}, 'What the engine quantises wider weights to while it loads them; absent: it does not.', default=None)
     drafting: str | None = field({'type': 'nullable', 'schema': TEXT}, 'How tokens are drafted; absent: they are not.', default=None)
     target_host: str | None = field({'type': 'nullable', 'schema': TEXT}, 'The host the ceilings belong to, as captures name it.', default=None)
+
+
+class HeldPart(Record):
+    """What is held in memory as long as the workload runs."""
+
+    name: Literal['weights', 'kv', 'state', 'stated'] = field({'type': 'literal', 'expected': ['weights', 'kv', 'state', 'stated']}, 'What it is.')
+    about: str = field(TEXT, 'The same in words: of how many requests and tokens.')
+    amount: Amount = field(Amount.core, 'Its bytes.')
+
+
+class HeldMemory(Record):
+    """What has to be held at once, and what there is to hold it."""
+
+    per: Literal['host', 'device', 'host-and-devices'] = field({'type': 'literal', 'expected': ['host', 'device', 'host-and-devices']}, "Whose memory: the host's, one device's, or that of the host and its devices together.")
+    parts: list[HeldPart] = field({'type': 'list', 'items_schema': HeldPart.core, 'min_length': 1}, 'What is held, as far as it is known.')
+    needed: Amount = field(Amount.core, 'The sum of the parts; what an engine needs beside them is not in it.')
+    capacity: Amount | None = field({'type': 'nullable', 'schema': Amount.core}, 'What there is; absent: not known.', default=None)
+    ceiling: str | None = field({'type': 'nullable', 'schema': REFERENCE}, 'The ceilings document that tells the capacity.', default=None)
+    outcome: Literal['cannot-fit', 'open', 'within'] = field({'type': 'literal', 'expected': ['cannot-fit', 'open', 'within']}, 'cannot-fit: the least that is needed is more than there is; within: the most is not; open: neither is known.')
 
 
 class MeasuredBaseline(Record):
@@ -134,7 +169,7 @@ class Candidate(Record):
     name: str = field(NAME, 'Short name.')
     family: int = field({'type': 'int', 'ge': 1, 'le': 7}, 'The hint family, 1 to 7.')
     mechanism: str = field(TEXT, 'What it would do.')
-    term: Literal['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] | None = field({'type': 'nullable', 'schema': TERM_NAME}, 'The term it makes smaller; absent: what no term explains.', default=None)
+    term: Literal['weights', 'kv-read', 'kv-write', 'state', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] | None = field({'type': 'nullable', 'schema': TERM_NAME}, 'The term it makes smaller; absent: what no term explains.', default=None)
     factor: str | None = field({'type': 'nullable', 'schema': ADDRESS}, 'The setting that does it, where one does.', default=None)
     change: str | None = field({'type': 'nullable', 'schema': TEXT}, 'From what to what.', default=None)
     share_percent: Amount = field(Amount.core, "The term's share of the measured time, or of the bound; unit 1.")
@@ -183,6 +218,7 @@ class Estimate(Record):
     ceilings: list[str] = field({'type': 'list', 'items_schema': PIN}, 'The ceilings that it was computed with, the first ones preferred.', default_factory=list)
     terms: list[Term] = field({'type': 'list', 'items_schema': Term.core}, 'The ledger.', default_factory=list)
     bound: BoundTime | None = field({'type': 'nullable', 'schema': BoundTime.core}, "The lower bound; absent: the workload's shape is missing.", default=None)
+    memory: HeldMemory | None = field({'type': 'nullable', 'schema': HeldMemory.core}, 'Whether the model fits where it is to run; absent: what is held is not known.', default=None)
     baseline: MeasuredBaseline | None = field({'type': 'nullable', 'schema': MeasuredBaseline.core}, 'What was measured.', default=None)
     missing: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'What is not there: baseline, profile, quality gate, shape.', default_factory=list)
     findings: list[str] = field({'type': 'list', 'items_schema': TEXT}, 'What cannot be so, and what to look at first.', default_factory=list)
@@ -192,6 +228,7 @@ class Estimate(Record):
     candidates: list[Candidate] = field({'type': 'list', 'items_schema': Candidate.core}, 'What could pay, the first one first.', default_factory=list)
     next: NextExperiment | None = field({'type': 'nullable', 'schema': NextExperiment.core}, 'The one next experiment.', default=None)
     blocked_by: list[str] = field({'type': 'list', 'items_schema': PIN}, 'Open correctness failures of the stack: nothing is proposed.', default_factory=list)
+    arithmetic: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, "Version of hio's arithmetic that gave terms and bound; absent: 1 where hio wrote it, none by hand.", default=None)
     judged_by: JudgedBy | None = field({'type': 'nullable', 'schema': JudgedBy.core}, 'Stamped by hio.', default=None)
 
 

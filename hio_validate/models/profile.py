@@ -29,7 +29,7 @@ class Part(Record):
     """One part of the time."""
 
     name: str = field(TEXT, 'As the tool names it, or a group of such names.')
-    term: Literal['weights', 'kv-read', 'kv-write', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] | None = field({'type': 'nullable', 'schema': TERM_NAME}, 'The term of a ledger that it belongs to; absent: none of them.', default=None)
+    term: Literal['weights', 'kv-read', 'kv-write', 'state', 'compute', 'output', 'collectives', 'launches', 'host-gaps', 'loading', 'queueing', 'draft', 'dispatch'] | None = field({'type': 'nullable', 'schema': TERM_NAME}, 'The term of a ledger that it belongs to; absent: none of them.', default=None)
     samples: int = field(COUNT, 'Samples, or nanoseconds, that fell into it.')
     what: Literal['arithmetic', 'data-movement', 'set-up', 'waiting', 'dispatch', 'other'] = field({'type': 'literal', 'expected': ['arithmetic', 'data-movement', 'set-up', 'waiting', 'dispatch', 'other']}, 'What was done meanwhile.')
 

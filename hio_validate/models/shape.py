@@ -45,6 +45,8 @@ class Attention(Record):
     expanded_key_size: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'A latent: numbers of K a head of Q, when it is expanded; absent: not told.', default=None)
     expanded_value_size: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'A latent: numbers of V a head of Q, when it is expanded; absent: not told.', default=None)
     window: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Tokens that they look back; absent: all.', default=None)
+    chosen: bool = field({'type': 'bool'}, 'Windows are tokens that an indexer chooses: of all that are kept, so many are read.', default=False)
+    state: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Numbers of a state of fixed size that each of these layers carries for a sequence; absent: none, or not told.', default=None)
     chunked: bool = field({'type': 'bool'}, 'Windows are chunks of the sequence: a token looks back to where its own begins.', default=False)
 
 

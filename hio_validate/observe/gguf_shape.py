@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hio_validate.observe.gguf_numbers import Numbers
+from hio_validate.observe.gguf_state import state_of
 from hio_validate.observe.gguf_tensors import Contents, Tensor
-from hio_validate.observe.gguf_windows import in_chunks, windows_of
+from hio_validate.observe.gguf_windows import chosen_of, in_chunks, windows_of
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.shaping.read_shape import NOTHING, ExpertCounts, Keeps, Part, ReadShape, Role
 
@@ -143,15 +145,22 @@ def _attention(
     with_kv, recurrent = _layers_with_kv(tensors, layers)
     keeping = _keeping(header, layers, unknown)
     _say_what_is_not_counted(tensors, layers, with_kv | recurrent | {*range(keeping, layers)}, unknown)
+    state = state_of(header, layers) if recurrent else None
+    if recurrent and state is None:
+        unknown.append(
+            f"{len(recurrent)} of {layers} layers carry a state of fixed size, which the file does not tell: it is not counted"
+        )
+    carries = [
+        replace(NOTHING, state=state) if layer in recurrent and state else NOTHING for layer in range(layers)
+    ]
     if not with_kv:
-        return [NOTHING] * layers
+        return carries
     windows = windows_of(header, layers, unknown)
     kept = _kept(header, layers, windows, tensors, unknown)
-    if recurrent:
-        unknown.append(
-            f"{len(recurrent)} of {layers} layers carry a state of fixed size, which is not counted as K/V"
-        )
-    return [kept[layer] if layer in with_kv and layer < keeping else NOTHING for layer in range(layers)]
+    return [
+        replace(kept[layer], state=carried.state) if layer in with_kv and layer < keeping else carried
+        for layer, carried in enumerate(carries)
+    ]
 
 
 def _layers_with_kv(tensors: Mapping[str, Tensor], layers: int) -> tuple[set[int], set[int]]:
@@ -214,6 +223,8 @@ def _kept(
             unknown.append("layers with a window may keep a latent of another size: counted as all alike")
         value = header.number("attention.value_length_mla")
         both = (expanded, value) if value else None
+        if chosen := chosen_of(header, tensors):
+            return [Keeps(1, latent, 0, chosen, expanded=both, chosen=True)] * layers
         return [Keeps(1, latent, 0, window, expanded=both) for window in windows]
     heads = header.each("attention.head_count", layers)
     kv_heads = header.each("attention.head_count_kv", layers) or heads

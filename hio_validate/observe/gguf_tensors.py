@@ -32,7 +32,8 @@ _NUMBERS = re.compile(
     r"general\.(architecture|name|alignment)|split\.(no|count|tensors\.count)"
     r"|[^.]+\.(block_count|embedding_length|context_length|vocab_size|nextn_predict_layers"
     r"|attention\.(head_count|head_count_kv|key_length|value_length|key_length_mla|value_length_mla|key_length_swa"
-    r"|value_length_swa|kv_lora_rank|sliding_window|sliding_window_pattern|shared_kv_layers)"
+    r"|value_length_swa|kv_lora_rank|sliding_window|sliding_window_pattern|shared_kv_layers|indexer\.top_k)"
+    r"|ssm\.(conv_kernel|inner_size|state_size|group_count)|kda\.head_dim|wkv\.head_size|token_shift_count|shortconv\.l_cache"
     r"|expert_count|expert_used_count|expert_shared_count)"
 )
 _MOST_TENSORS = 1 << 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from hio_validate.observe.gguf_numbers import Numbers
@@ -89,6 +90,19 @@ def windows_of(header: Numbers, layers: int, unknown: list[str]) -> list[int | N
         return [window] * layers
     full = 0 if period is not None and period.full_first else every - 1
     return [None if layer % every == full else window for layer in range(layers)]
+
+
+CHOOSING = frozenset({"deepseek32", "glm-dsa"})
+"""Architectures of which every layer attends to the tokens that an indexer chooses, its own or that of a layer before
+(src/models/deepseek32.cpp and glm-dsa.cpp, attention.indexer.top_k)."""
+
+
+def chosen_of(header: Numbers, tensors: Iterable[str]) -> int | None:
+    """Tokens that each token attends to where an indexer chooses them; None where none does, or how is not known here."""
+    has_indexer = any(".indexer." in name for name in tensors)
+    if not has_indexer or header.architecture not in CHOOSING:
+        return None
+    return header.number("attention.indexer.top_k") or None
 
 
 def in_chunks(architecture: str) -> bool:

@@ -145,6 +145,13 @@ def available(root: Path = Path("/")) -> int | None:
     return min(known) if known else None
 
 
+def capacity(root: Path = Path("/")) -> tuple[int | None, int | None]:
+    """Bytes of memory of the host, and the least limit of the memory groups around us below that; None: unknown, none."""
+    whole = _meminfo(root).get("MemTotal")
+    limits = [most for most, _, _ in _group_limits(root) if whole is None or most < whole]
+    return whole, min(limits, default=None)
+
+
 def host_busy_s() -> float:
     """Processor seconds that were not idle since boot, of all processors; time stolen by a hypervisor is not ours."""
     line = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
@@ -228,13 +235,20 @@ def _meminfo(root: Path) -> dict[str, int]:
 
 def _group_rooms(root: Path) -> Iterator[int]:
     """Bytes left in each memory group around us; what it holds of files that nobody uses counts as left."""
-    for folder, is_v2 in own_groups("memory", root):
-        limit, usage, idle = _OF_V2 if is_v2 else _OF_V1
-        with suppress(OSError, ValueError, KeyError, StopIteration):
-            most = int((folder / limit).read_text())
+    for most, folder, (_, usage, idle) in _group_limits(root):
+        with suppress(OSError, ValueError, KeyError):
             stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+            yield max(0, most - int((folder / usage).read_text()) + int(stat[idle]))
+
+
+def _group_limits(root: Path) -> Iterator[tuple[int, Path, tuple[str, str, str]]]:
+    """The limit of each memory group around us that has one, with its folder and the names of its files."""
+    for folder, is_v2 in own_groups("memory", root):
+        names = _OF_V2 if is_v2 else _OF_V1
+        with suppress(OSError, ValueError):
+            most = int((folder / names[0]).read_text())
             if most < _NO_LIMIT:
-                yield max(0, most - int((folder / usage).read_text()) + int(stat[idle]))
+                yield most, folder, names
 
 
 def _connections(port: int) -> tuple[int | None, int | None]:

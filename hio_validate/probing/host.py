@@ -13,10 +13,10 @@ from hio_validate.models.base import JudgedBy
 from hio_validate.models.capture import Host
 from hio_validate.models.ceilings import Ceilings, Rate
 from hio_validate.observe.host import observe_host
-from hio_validate.observe.readings import available, busy_now, others_cpu
+from hio_validate.observe.readings import available, busy_now, capacity, others_cpu
 from hio_validate.probing import caches, devices, disk, dispatch, memory, products, threads
 from hio_validate.probing.blas import Blas, blas
-from hio_validate.probing.extent import Extent
+from hio_validate.probing.extent import GIB, Extent
 from hio_validate.probing.refusal import CannotProbe, NotMeasured
 from hio_validate.probing.sampling import Step
 from hio_validate.probing.sane import trusted
@@ -38,6 +38,10 @@ class Machine:
     usable: threads.Usable
     cache: int | None
     available: int | None
+    memory: int | None = None
+    """Bytes that programs started here can have."""
+    limited: str | None = None
+    """Why that is less than what the host has."""
 
     @property
     def is_busy(self) -> bool:
@@ -47,7 +51,13 @@ class Machine:
 def machine() -> Machine:
     """This machine now."""
     load = float(Path("/proc/loadavg").read_text().split()[0])
-    return Machine(observe_host(), load, threads.usable(), caches.last_level_bytes(), available())
+    whole, limit = capacity()
+    said = f"memory: a control group around us limits it to {limit / GIB:.1f} GiB" if limit else None
+    if limit and whole:
+        said = f"{said} of the host's {whole / GIB:.1f} GiB; what runs outside of it may have more"
+    return Machine(
+        observe_host(), load, threads.usable(), caches.last_level_bytes(), available(), limit or whole, said
+    )
 
 
 def counts(found: Machine, extent: Extent) -> list[int]:
@@ -76,9 +86,16 @@ def ceilings(
         host=found.host.id,
         at=at,
         load=found.load,
+        memory=found.memory,
         devices=seen,
         rates=kept.rates,
-        unknown=[products.NOT_MEASURED, *sheet.unknown, *kept.why, *silent],
+        unknown=[
+            products.NOT_MEASURED,
+            *([found.limited] if found.limited else []),
+            *sheet.unknown,
+            *kept.why,
+            *silent,
+        ],
         judged_by=judged_by,
     )
 

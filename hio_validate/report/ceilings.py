@@ -36,6 +36,9 @@ def _head(ceilings: Ceilings) -> Iterator[str]:
     else:
         yield ceilings.date or "without a date"
         yield f"by {ceilings.source}" if ceilings.source else "each by its own source"
+    if ceilings.memory:
+        size = float(ceilings.memory)
+        yield f"memory {best_guess(Amount(value=size, low=size, high=size, unit='B'))}"
     if ceilings.engine:
         yield f"by the kernels of {ceilings.engine}"
 

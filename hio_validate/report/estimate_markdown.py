@@ -23,6 +23,7 @@ def markdown(estimate: Estimate) -> str:
         paragraph(f"Status: {text(say.status(estimate).replace(': ', ', ', 1))}"),
         paragraph(f"Target: {text(say.target(estimate))}"),
         paragraph(f"Workload: {text(say.workload(estimate))}"),
+        *_memory(estimate),
         "## Estimate ledger",
         *_ledger(estimate),
         "## Ranked candidates",
@@ -31,6 +32,11 @@ def markdown(estimate: Estimate) -> str:
         *_next(estimate),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _memory(estimate: Estimate) -> Iterator[str]:
+    if estimate.memory is not None and say.tells_of_memory(estimate):
+        yield paragraph(f"Memory: {text(say.held(estimate.memory))}")
 
 
 def _ledger(estimate: Estimate) -> Iterator[str]:

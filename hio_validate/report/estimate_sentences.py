@@ -16,6 +16,8 @@ from hio_validate.models.estimate import (
     BoundTime,
     Candidate,
     Estimate,
+    HeldMemory,
+    Sharding,
     Term,
     UnitCost,
     Workload,
@@ -65,6 +67,8 @@ def headline(estimate: Estimate) -> str:
     subject = f"{estimate.target.metric} of {estimate.service}"
     if estimate.blocked_by:
         return f"{subject}: BLOCKED, {blocked(estimate)}"
+    if estimate.memory is not None and estimate.memory.outcome == "cannot-fit":
+        subject = f"{subject}: CANNOT FIT, {fit(estimate.memory)}; were it held"
     if estimate.bound is None:
         return f"{subject}: nothing bounds it yet, {_lack(estimate)}; {_distance(estimate)}"
     return f"{subject}: {bound_by(estimate)}, {limit(estimate, estimate.bound)}; {_distance(estimate)}"
@@ -183,12 +187,25 @@ def workload(estimate: Estimate) -> str:
         f"cache {told.cache}",
         _threads(told),
         *([f"{told.devices} devices"] if told.devices > 1 else []),
+        *([_divided(told.sharding)] if told.sharding else []),
         *([f"microbatch {told.microbatch}"] if told.microbatch else []),
         keys,
         f"drafting: {told.drafting}" if told.drafting else "no drafting",
         f"host {told.target_host[:12]}" if told.target_host else "host unknown",
     ]
     return ", ".join(said)
+
+
+_PARTS = {
+    "stages": "stages", "weights": "for weights", "attention": "for attention", "experts": "for experts",
+    "positions": "for positions", "groups": "groups of requests", "replicas": "replicas",
+}  # fmt: skip
+
+
+def _divided(by: Sharding) -> str:
+    """`divided: 2 stages, 8 for weights, 2 for attention`: parts that are whole are left out."""
+    told = (f"{getattr(by, name)} {word}" for name, word in _PARTS.items() if getattr(by, name) > 1)
+    return f"divided: {', '.join(told)}"
 
 
 def _threads(told: Workload) -> str:
@@ -198,6 +215,37 @@ def _threads(told: Workload) -> str:
         return one
     several = f"{counted(told.batch_threads, 'thread')} for passes of several tokens"
     return f"{one}, {several}" if told.threads else several
+
+
+_HELD = {"weights": "weights", "kv": "K/V", "state": "states", "stated": "beside them"}
+_OF = {"host": "the host", "device": "a device", "host-and-devices": "the host and its devices"}
+
+
+def fit(memory: HeldMemory, *, total: bool = True) -> str:
+    """`145 GB of the 80 GB of a device (h100)`; what there is may be unknown."""
+    needed = with_interval(memory.needed) if total else ""
+    if memory.capacity is None:
+        return f"{needed}, the memory of {_OF[memory.per]} is unknown"
+    return f"{needed} of the {best_guess(memory.capacity)} of {_OF[memory.per]} ({memory.ceiling})"
+
+
+def tells_of_memory(estimate: Estimate) -> bool:
+    """Whether what is held is worth a line: where what there is is known, or nothing shows that it ran."""
+    memory = estimate.memory
+    return memory is not None and (memory.capacity is not None or estimate.baseline is None)
+
+
+def held(memory: HeldMemory) -> str:
+    """What has to be held and whether it fits, in one line."""
+    unit = common_unit(each.amount for each in memory.parts)
+    parts = " + ".join(f"{_HELD[each.name]} {best_guess(each.amount, unit)}" for each in memory.parts)
+    told = {
+        "cannot-fit": "CANNOT FIT",
+        "within": "fits, buffers and activations aside",
+        "open": "may not fit" if memory.capacity is not None else "whether it fits is not known",
+    }
+    total = f" = {fit(memory)}" if len(memory.parts) > 1 else fit(memory, total=False)
+    return f"{parts}{total}: {told[memory.outcome]}"
 
 
 def _known(count: int | None) -> str:

@@ -38,6 +38,8 @@ def _facts(estimate: Estimate, width: int) -> str:
         ("path", f"paid once a {say.PER[estimate.path]}"),
         ("workload", say.workload(estimate)),
     ]
+    if estimate.memory is not None and say.tells_of_memory(estimate):
+        rows.append(("memory", say.held(estimate.memory)))
     rows += [
         (
             "profile",

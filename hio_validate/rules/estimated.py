@@ -72,6 +72,12 @@ def amounts(estimate: Estimate) -> Iterator[tuple[Path, Amount]]:
         yield ("bound", "time"), estimate.bound.time
         if estimate.bound.metric:
             yield ("bound", "metric"), estimate.bound.metric
+    if estimate.memory:
+        for index, part in enumerate(estimate.memory.parts):
+            yield ("memory", "parts", index, "amount"), part.amount
+        yield ("memory", "needed"), estimate.memory.needed
+        if estimate.memory.capacity:
+            yield ("memory", "capacity"), estimate.memory.capacity
     if estimate.baseline and estimate.baseline.efficiency_percent:
         yield ("baseline", "efficiency_percent"), estimate.baseline.efficiency_percent
     for index, assumption in enumerate(estimate.assumptions):
@@ -104,6 +110,22 @@ def profile_of(pin: str | None, item: Item, view: View) -> Profile | None:
 def file_of(shape: Shape) -> str | None:
     """SHA-256 of the model file that a shape is of; a config.json's is none of it."""
     return None if shape.source.format == "hf-config" else shape.source.sha256
+
+
+def pinned(view: View, kind: str, pin: str, item: Item) -> Item | None:
+    """The readable document with the bytes that an estimate pins."""
+    found = view.repo.find(kind, name_of(pin), item.service)
+    same = found is not None and pin.endswith(f"@{found.document.digest}")
+    return found if same and found is not None and found.model is not None else None
+
+
+def in_unit_of(given: Amount, end: str, unit: str) -> float | None:
+    """One end of a computed number in the unit that a document says it in; None where that is of another dimension."""
+    # Imported here: few repositories hold estimates, and intervals are dataclasses.
+    from hio_validate.costs.units import UNITS
+
+    (dimension, size), (wanted, its) = UNITS[given.unit], UNITS[unit]
+    return float(getattr(given, end)) * size / its if dimension is wanted else None
 
 
 def short(pin: str) -> str:

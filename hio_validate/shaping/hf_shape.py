@@ -47,18 +47,25 @@ def shape_of(config: Mapping[str, Any], dtype: str | None = None) -> ReadShape:
     draft = (read.maybe(family.drafts) or 0) if family.drafts else 0
     if draft:
         parts.extend(draft_of(read, stored, kinds[-1].feed, kept, draft))
-    _say_what_is_not_counted(read, kinds)
+    _say_what_is_not_counted(read)
     if text is not config:
         read.unknown.append("what is beside the text model (vision, sound) is not counted")
     return ReadShape(
         format="hf-config", layers=layers, parts=tuple(parts), attention=tuple(
-            replace(kept, window=each.window, chunked=each.chunked) if each.mixer == "attention" else NOTHING for each in kinds
+            _of_layer(read, each, kept) for each in kinds
         ),
         architecture=name,
         embedding=width, heads=heads, vocabulary=read.number("vocab_size"),
         context=read.maybe("max_position_embeddings"), tied=tied, experts=_experts(read, kinds), draft_layers=draft,
         unknown=tuple(read.unknown),
     )  # fmt: skip
+
+
+def _of_layer(read: Config, layer: Layer, kept: Keeps) -> Keeps:
+    """What one layer keeps: K and V, a state, or nothing."""
+    if layer.mixer == "attention":
+        return replace(kept, window=layer.window, chunked=layer.chunked, chosen=read.family.indexer)
+    return NOTHING if layer.mixer == "none" else replace(NOTHING, state=state_of(read))
 
 
 def _text_model(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, Family]:
@@ -109,12 +116,7 @@ def _kept(read: Config, heads: int, width: int) -> Keeps:
     return Keeps(kv_heads, size, size)
 
 
-def _say_what_is_not_counted(read: Config, kinds: Sequence[Layer]) -> None:
-    recurrent = sum(each.mixer in ("delta", "mamba") for each in kinds)
-    if recurrent:
-        read.unknown.append(
-            f"{recurrent} of {len(kinds)} layers carry a state of {state_of(read)} numbers each, which is not counted as K/V"
-        )
+def _say_what_is_not_counted(read: Config) -> None:
     if read.family.indexer:
         read.unknown.append(
             f"layers attend to {read.number('index_topk')} tokens that an indexer chooses, which stands as a window; its keys, "

@@ -23,6 +23,10 @@ class Keeps:
     window: int | None = None
     chunked: bool = False
     expanded: tuple[int, int] | None = None
+    chosen: bool = False
+    """Of all that is kept `window` tokens are read, which an indexer chooses."""
+    state: int = 0
+    """Numbers of a state of fixed size that it carries for a sequence."""
 
 
 NOTHING = Keeps(0, 0, 0)
@@ -97,6 +101,8 @@ def _grouped(layers: Iterable[Keeps]) -> list[dict[str, int | bool]]:
         {"layers": count, "kv_heads": each.kv_heads, "key_size": each.key, "value_size": each.value}
         | (dict(zip(_EXPANDED, each.expanded, strict=True)) if each.expanded else {})
         | ({"window": each.window} if each.window else {})
+        | ({"chosen": True} if each.window and each.chosen else {})
+        | ({"state": each.state} if each.state else {})
         | ({"chunked": True} if each.window and each.chunked else {})
         for each, count in counts.items()
     ]

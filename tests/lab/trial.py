@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from tests.execute.experiment import (
     yaml,
 )
 from tests.lab.serving import LAB, ROOT
+from tests.ports import free_port
 
 SERVER = LAB / "llama-10001/bin/llama-server"
 MODEL = LAB / "model/gemma-3-270m-q4-k-m.gguf"
@@ -37,13 +37,7 @@ SMALL = [
     ["--flash-attn", "off"],
     ["--alias", "tiny"],
 ]
-
-
-def free_port() -> int:
-    """A port that nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+LIMITS = {"memory": "4GiB", "available": "1GiB", "start_s": 600.0, "leg_s": 3000.0, "total_s": 30000.0}
 
 
 @dataclass(frozen=True)
@@ -97,7 +91,7 @@ def trial(
     texts |= {
         SITE_FILE: yaml(site(place=where, programs={"b10001": str(program)})),
         f"{ROOM}/stacks/base.yaml": yaml(served),
-        PLAN_FILE: yaml(plan(**planned)),
+        PLAN_FILE: yaml(plan(**{"limits": LIMITS, **planned})),
         "ledger/here/tiny/2026/b0.yaml": yaml(first),
         "ledger/here/tiny/2026/yes.yaml": yaml(approval(after=[pin("b0", yaml(first))])),
     }

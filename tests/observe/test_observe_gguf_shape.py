@@ -14,7 +14,7 @@ from hio_validate.observe.refusal import Unobservable
 from hio_validate.shaping.read_shape import ReadShape
 
 from .gguf_writer import Array
-from .little_gguf import F32, KV, Q4_0, SIZE, WIDTH, WORDS, T, llama_pairs, llama_tensors, model
+from .little_gguf import F32, HEADS, KV, Q4_0, SIZE, WIDTH, WORDS, T, llama_pairs, llama_tensors, model
 
 
 def shape(pairs: dict[str, Any], tensors: list[T]) -> ReadShape:
@@ -143,6 +143,60 @@ def test_keys_of_an_indexer_are_said() -> None:
     assert found.unknown == ("keys that an indexer keeps to choose what is attended to are not counted",)
 
 
+LATENT = {
+    "attention__head_count": HEADS, "attention__head_count_kv": 1, "attention__key_length": 12,
+    "attention__key_length_mla": 24, "attention__value_length_mla": 16, "attention__indexer__top_k": 2048,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("architecture", "chosen"), [("deepseek32", 2048), ("glm-dsa", 2048), ("hy-v4", None)]
+)
+def test_what_an_indexer_chooses_is_read_and_all_is_kept(architecture: str, chosen: int | None) -> None:
+    """Of an architecture whose choice is not known here the whole context counts, which is the most."""
+    tensors = [*llama_tensors(), T("blk.0.indexer.attn_k.weight", (WIDTH, SIZE), F32)]
+    kept = attention(llama_pairs(2, architecture, **LATENT), tensors)[0]
+    assert kept["layers"] == 2
+    assert (kept.get("window"), kept.get("chosen", False)) == (chosen, chosen is not None)
+
+
+def test_a_file_with_the_key_and_without_an_indexer_reads_all() -> None:
+    kept = attention(llama_pairs(2, "deepseek32", **LATENT), llama_tensors())[0]
+    assert "window" not in kept and "chosen" not in kept
+
+
+STATES: dict[str, tuple[str, dict[str, int], int]] = {
+    # tests/shaping has the same sizes from a config.json: 32 heads of 128 x 128, three columns of 8192
+    "qwen3next": ("ssm_a", {"ssm__inner_size": 4096, "ssm__state_size": 128, "ssm__group_count": 16,
+                                "ssm__conv_kernel": 4}, 4096 * 128 + 3 * 8192),
+    "mamba": ("ssm_in.weight", {"ssm__inner_size": 128, "ssm__state_size": 16, "ssm__conv_kernel": 4},
+              128 * 16 + 3 * 128),
+    "rwkv6": ("time_mix_w0.weight", {"wkv__head_size": 64}, WIDTH * (2 + 64)),
+    "arwkv7": ("time_mix_w0.weight", {"wkv__head_size": 64, "token_shift_count": 1}, WIDTH * (1 + 64)),
+    "lfm2": ("shortconv.conv.weight", {"shortconv__l_cache": 3}, WIDTH * 2),
+    "kimi-linear": ("ssm_conv1d_q.weight", {"kda__head_dim": 16, "ssm__conv_kernel": 4},
+                    3 * 3 * HEADS * 16 + 16 * 16 * HEADS),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("architecture", STATES)
+def test_the_state_that_a_layer_carries(architecture: str) -> None:
+    """n_embd_r + n_embd_s of llama.cpp's src/llama-hparams.cpp."""
+    name, keys, numbers = STATES[architecture]
+    tensors = [each for each in llama_tensors() if not each.name.startswith("blk.0.attn_")]
+    found = shape(llama_pairs(2, architecture, **keys), [*tensors, T(f"blk.0.{name}", (SIZE, 2), F32)])
+    assert [each.state for each in found.attention] == [numbers, 0]
+    assert [each.kv_heads for each in found.attention] == [0, KV]
+    assert not any("state" in each for each in found.unknown)
+
+
+def test_a_layer_that_attends_and_carries_a_state_has_both() -> None:
+    keys = STATES["mamba"][1]
+    tensors = [*llama_tensors(), T("blk.0.ssm_in.weight", (WIDTH, 8), F32)]
+    found = shape(llama_pairs(2, "falcon-h1", **keys), tensors)
+    assert [(each.kv_heads, each.state) for each in found.attention] == [(KV, 128 * 16 + 3 * 128), (KV, 0)]
+
+
 def test_a_pattern_in_the_file_goes_before_the_compiled_one() -> None:
     every = llama_pairs(4, "gemma3", **WINDOW, attention__sliding_window_pattern=2)
     assert [each.window for each in shape(every, llama_tensors(4)).attention] == [512, None, 512, None]
@@ -207,7 +261,10 @@ def test_recurrent_layers_keep_no_kv() -> None:
     tensors += [T("blk.0.attn_qkv.weight", (WIDTH, WIDTH), Q4_0), T("blk.0.ssm_a", (SIZE,), F32)]
     found = shape(llama_pairs(2, "qwen3next"), tensors)
     assert [each.kv_heads for each in found.attention] == [0, 2]
-    assert found.unknown == ("1 of 2 layers carry a state of fixed size, which is not counted as K/V",)
+    assert [each.state for each in found.attention] == [0, 0]
+    assert found.unknown == (
+        "1 of 2 layers carry a state of fixed size, which the file does not tell: it is not counted",
+    )
     assert {part.role for part in found.parts if part.elements == SIZE} == {"attention"}
 
 

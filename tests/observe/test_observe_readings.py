@@ -45,6 +45,7 @@ def test_a_group_of_version_2_limits_what_is_available(tmp_path: Path) -> None:
         "sys/fs/cgroup/a/b/memory.max": "max\n",
     })  # fmt: skip
     assert readings.available(root) == 70000
+    assert readings.capacity(root) == (1024000, 500000)
 
 
 def test_a_group_of_version_1_limits_what_is_available(tmp_path: Path) -> None:
@@ -60,10 +61,22 @@ def test_a_group_of_version_1_limits_what_is_available(tmp_path: Path) -> None:
         "sys/fs/cgroup/memory/memory.stat": "total_inactive_file 0\n",
     })  # fmt: skip
     assert readings.available(root) == 10000
+    assert readings.capacity(root) == (1024000, 300000)
+
+
+def test_a_group_that_allows_more_than_there_is_limits_nothing(tmp_path: Path) -> None:
+    root = write(tmp_path, {
+        **MEMINFO,
+        "proc/self/cgroup": "0::/a\n",
+        "proc/self/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
+        "sys/fs/cgroup/a/memory.max": "5000000\n",
+    })  # fmt: skip
+    assert readings.capacity(root) == (1024000, None)
 
 
 def test_what_nothing_shows_is_unknown(tmp_path: Path) -> None:
     assert readings.available(tmp_path) is None
+    assert readings.capacity(tmp_path) == (None, None)
     assert readings.temperature(tmp_path) is None
 
 

@@ -133,36 +133,39 @@ def test_the_parameters_that_a_token_passes_are_those_that_are_published(name: s
     }
 
 
+# 32 heads of 128 x 128, and three columns of 2 * 16 * 128 + 32 * 128 numbers before the convolution
+_OF_NEXT = 32 * 128 * 128 + 3 * 8192
+# 128 heads of 64 x 128, and three columns of 8192 + 2 * 128
+_OF_SMALL = 8192 * 128 + 3 * 8448
+# 128 heads of 80 x 128, and three columns of 10240 + 2 * 8 * 128
+_OF_NANO = 10240 * 128 + 3 * 12288
+# 48 heads of 128 x 128, and three columns of 2 * 16 * 128 + 48 * 128
+_OF_QWEN_3_8 = 48 * 128 * 128 + 3 * 10240
+
+
 @pytest.mark.parametrize(
-    ("said", "without", "attending"),
-    [(NEXT, 36, (12, 2, 256)), (SMALL, 36, (4, 8, 128)), (NANO, 52, (4, 8, 128)), (QWEN_3_8, 48, (16, 4, 256))],
+    ("said", "carrying", "attending", "state", "without"),
+    [
+        (NEXT, 36, (12, 2, 256), _OF_NEXT, 0),
+        (SMALL, 36, (4, 8, 128), _OF_SMALL, 0),
+        (NANO, 27, (4, 8, 128), _OF_NANO, 25),
+        (QWEN_3_8, 48, (16, 4, 256), _OF_QWEN_3_8, 0),
+    ],
     ids=["qwen3-next", "granite", "nemotron-h", "qwen3.8"],
-)  # fmt: skip
-def test_layers_without_k_and_v_keep_none(
-    said: dict[str, Any], without: int, attending: tuple[int, int, int]
+)
+def test_layers_that_carry_a_state_of_fixed_size(
+    said: dict[str, Any], carrying: int, attending: tuple[int, int, int], state: int, without: int
 ) -> None:
+    """The sizes are those of the published configurations; layers of a feed-forward alone keep nothing."""
     layers, heads, size = attending
-    assert attention(said) == [
-        {"layers": without, "kv_heads": 0, "key_size": 0, "value_size": 0},
-        {"layers": layers, "kv_heads": heads, "key_size": size, "value_size": size},
-    ]
-
-
-STATES = {
-    # 32 heads of 128 x 128, and three columns of 2 * 16 * 128 + 32 * 128 numbers before the convolution
-    "qwen3-next": (NEXT, 36, 48, 32 * 128 * 128 + 3 * 8192),
-    # 128 heads of 64 x 128, and three columns of 8192 + 2 * 128
-    "granite": (SMALL, 36, 40, 8192 * 128 + 3 * 8448),
-    # 128 heads of 80 x 128, and three columns of 10240 + 2 * 8 * 128
-    "nemotron-h": (NANO, 27, 56, 10240 * 128 + 3 * 12288),
-}
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_the_state_that_is_not_counted_is_said(name: str) -> None:
-    said, layers, of, numbers = STATES[name]
-    sentence = f"{layers} of {of} layers carry a state of {numbers} numbers each, which is not counted as K/V"
-    assert sentence in shape_of(said).unknown
+    nothing = {"kv_heads": 0, "key_size": 0, "value_size": 0}
+    found = attention(said)
+    assert {"layers": carrying, **nothing, "state": state} in found
+    assert {"layers": layers, "kv_heads": heads, "key_size": size, "value_size": size} in found
+    assert [each["layers"] for each in found if not each["kv_heads"] and "state" not in each] == (
+        [without] if without else []
+    )
+    assert not any("carry a state" in each for each in shape_of(said).unknown)
 
 
 def test_layers_that_attend_within_chunks() -> None:

@@ -19,6 +19,7 @@ from hio_validate.costs.composition import (
     tokens_counted,
 )
 from hio_validate.costs.interval import Interval
+from hio_validate.costs.loaded import as_loaded, quantises
 from hio_validate.costs.units import Dimension, amount, fitting
 from hio_validate.costs.work import stored_bytes
 from hio_validate.estimating.bounds import terms
@@ -127,7 +128,7 @@ def _passes(book: Book) -> None:
     shape, inputs = _shape(book.inputs), book.inputs
     if shape is None:
         book.lacks_shape()
-    elif work := _work(book, shape):
+    elif work := _loaded_work(book, shape):
         prices = terms.output_prices(book, work)
         rest = work.without_head() if prices else work
         terms.of_memory(book, shape, rest)
@@ -138,6 +139,19 @@ def _passes(book: Book) -> None:
         terms.of_drafting(book, shape, work)
     if inputs.path == "request":
         terms.of_request(book)
+
+
+def _loaded_work(book: Book, shape: Shape) -> Work | None:
+    """The work with the weights as the engine loads them: where it quantises them, between the fewest and the most bytes."""
+    scheme = book.inputs.workload.loaded_as
+    if scheme is None or not quantises(shape, scheme):
+        return _work(book, shape)
+    best, *ends = as_loaded(shape, scheme)
+    work = _work(book, best)
+    for each in ends:
+        other = _work(Book(book.inputs), each)
+        work = work.or_else(other) if work and other else None
+    return work
 
 
 def _work(book: Book, shape: Shape) -> Work | None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import NamedTuple
 
 from hio_validate.costs.interval import ZERO, Interval, either
+from hio_validate.costs.states import state_bytes
 from hio_validate.costs.units import base
 from hio_validate.costs.work import (
     attention_flops_over,
@@ -72,6 +74,8 @@ class Work:
     """Operations of attention."""
     kv_read: ByOperand = field(default_factory=dict)
     kv_write: ByOperand = field(default_factory=dict)
+    state: ByOperand = field(default_factory=dict)
+    """Bytes of states of fixed size, read and written."""
     drafted: Interval = ZERO
     """Tokens drafted one after the other; those of several requests are drafted together."""
     positions_known: bool = True
@@ -87,6 +91,7 @@ class Work:
             _sum(self.attention, other.attention),
             _sum(self.kv_read, other.kv_read),
             _sum(self.kv_write, other.kv_write),
+            _sum(self.state, other.state),
             self.drafted + other.drafted,
             self.positions_known and other.positions_known,
         )
@@ -101,6 +106,7 @@ class Work:
             attention=_times(self.attention, count),
             kv_read=_times(self.kv_read, count),
             kv_write=_times(self.kv_write, count),
+            state=_times(self.state, count),
             drafted=self.drafted * count,
             head=self.head.times(count) if self.head else None,
         )
@@ -121,6 +127,7 @@ class Work:
             attention=_either(self.attention, other.attention),
             kv_read=_either(self.kv_read, other.kv_read),
             kv_write=_either(self.kv_write, other.kv_write),
+            state=_either(self.state, other.state),
             head=None,
         )
 
@@ -173,13 +180,15 @@ def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
     """
     together = Interval(float(at_once(workload)), 1.0, float(at_once(workload)))
     tokens = together * (ONE + drafting.tokens)
+    fullest = _of_fullest_group(workload)
     vectors, batched = _vectors(shape, tokens), _are_batched(tokens)
     kinds = workload.key_type, workload.value_type
     work = Work(
         ONE,
         _by(vectors, batched, weights_by_type(shape, tokens)),
         _by(vectors, batched, products_by_type(shape, tokens, tokens)),
-        kv_write=_of_tokens(batched, kv_bytes_per_token(shape, *kinds) * tokens),
+        kv_write=_of_tokens(batched, kv_bytes_per_token(shape, *kinds) * fullest * (ONE + drafting.tokens)),
+        state=_of_tokens(batched, _state(shape, workload) * fullest),
         drafted=drafting.tokens,
         positions_known=False,
     )
@@ -189,10 +198,22 @@ def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
         work = replace(
             work,
             attention=_of_tokens(batched, attention_flops_over(shape, seen) * tokens),
-            kv_read=_of_tokens(batched, kv_read_over(shape, seen, *kinds) * together),
+            kv_read=_of_tokens(batched, kv_read_over(shape, seen, *kinds) * fullest),
             positions_known=True,
         )
     return work.times(ONE / drafting.yields)
+
+
+def _of_fullest_group(workload: Workload) -> Interval:
+    """Requests whose K/V the fullest group of devices reads: an even part of them, one at least, all at most."""
+    most = at_once(workload)
+    groups = workload.sharding.groups if workload.sharding else 1
+    return Interval(float(ceil(most / groups)), 1.0, float(most))
+
+
+def _state(shape: Shape, workload: Workload) -> Interval:
+    """Bytes of the states of one sequence that a pass reads and writes; a convolution need write one column of its own only."""
+    return state_bytes(shape, workload.state_type) * Interval(2.0, 1.0, 2.0)
 
 
 def prefill(shape: Shape, workload: Workload) -> Work | None:
@@ -255,6 +276,7 @@ def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int, *, 
             _read_by(shape, workload, range(tokens, tokens + 1), last),
         ),
         by_token(*(kv_bytes_per_token(shape, *kinds) * float(count) for count in (earlier, last))),
+        by_token(*(_state(shape, workload) * float(count) for count in (passes - 1, 1))),
         head=Head(_by(one, of_last, table), _sum(whole, rest), _sum(products, of_rest)) if last > 1 else None,
     )
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from hio_validate.costs.composition import SERIAL, grouped, longest_of_groups, time_of
-from hio_validate.costs.formats import UNKNOWN
 from hio_validate.costs.interval import ZERO, Interval, end_by_end, total
+from hio_validate.costs.loaded import SCHEMES, quantises
 from hio_validate.costs.units import Dimension, amount, base, fitting
 from hio_validate.costs.work import draft_bytes
 from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.estimating.bounds.book import Book
+from hio_validate.estimating.bounds.kept import of_kept
 from hio_validate.estimating.bounds.kernels import Kernel
 from hio_validate.estimating.bounds.limit import Limit, what_bounds
 from hio_validate.estimating.bounds.passes import Head, Operand, Work
@@ -23,7 +24,7 @@ from hio_validate.estimating.bounds.rates import (
     stated,
     together,
 )
-from hio_validate.estimating.bounds.threads import by_passes, with_threads_of
+from hio_validate.estimating.bounds.threads import with_threads_of
 from hio_validate.models.estimate import UnitCost
 from hio_validate.models.shape import Shape
 
@@ -53,7 +54,7 @@ def of_output(book: Book, shape: Shape, head: Head, prices: Mapping[Operand, Pri
 
 
 def of_memory(book: Book, shape: Shape, work: Work) -> None:
-    """Weights, K/V read and K/V written, of one device."""
+    """Weights, and what is kept of each sequence, of one device."""
     devices = book.inputs.workload.devices
     share = 1 / devices
     read = {each: part * share for each, part in work.weights.items()}
@@ -69,9 +70,17 @@ def of_memory(book: Book, shape: Shape, work: Work) -> None:
             book.missing.append(limit.unknown)
         book.add(
             "weights", limit.resource, about + limit.said, fitting(total(*kept.values()), Dimension.DATA), every,
-            f"shape {shape.name}: tensors by role and number format",
+            f"shape {shape.name}: tensors by role and number format{_as_loaded(book, shape)}",
         )  # fmt: skip
-    _of_keys_and_values(book, shape, work)
+    of_kept(book, shape, work)
+
+
+def _as_loaded(book: Book, shape: Shape) -> str:
+    scheme = book.inputs.workload.loaded_as
+    if scheme is None or not quantises(shape, scheme):
+        return ""
+    roles = ", ".join(sorted(SCHEMES[scheme].roles))
+    return f"; {roles} quantised to {SCHEMES[scheme].type} while they are loaded ({scheme})"
 
 
 def _limit(
@@ -103,51 +112,6 @@ def _reading(book: Book, read: Mapping[Operand, Interval]) -> dict[Operand, Kern
     if lacking:
         book.lacks("memory-read", f"reading {', '.join(lacking)}")
     return {each: kernel for each, kernel in found.items() if kernel is not None}
-
-
-def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
-    """K/V is divided over devices by heads; fewer heads than devices are held by several."""
-    workload = book.inputs.workload
-    heads = [layers.kv_heads for layers in shape.attention if layers.kv_heads]
-    if not heads:
-        if not shape.attention:
-            book.missing.append(
-                f"the shape {shape.name} tells no layers that attend: K/V and attention are left out"
-            )
-        return
-    without = sum(layers.layers for layers in shape.attention if not layers.kv_heads)
-    if without:
-        book.missing.append(
-            f"{without} layers of {shape.name} keep no K/V of their own: what they read instead (a state of fixed size, or "
-            "the K/V of other layers) is left out"
-        )
-    of_value = any(layers.kv_heads and layers.value_size for layers in shape.attention)
-    for name, type in (("key-type", workload.key_type), ("value-type", workload.value_type)):
-        if type is None and (name == "key-type" or of_value):
-            book.assume(name, amount(UNKNOWN, "B"), "bytes of one number: its format is not known")
-    if not work.positions_known:
-        book.missing.append(
-            "the lengths of prompt and answer are not known: reading K/V and attention are left out; state them with "
-            "--assume prompt-tokens=N --assume generated-tokens=N"
-        )
-    share = 1 / min(workload.devices, max(heads))
-    source = f"shape {shape.name}: heads of K and V as {workload.key_type or 'unknown'} and {workload.value_type or 'unknown'}"
-    for name, parts, about in (
-        ("kv-read", work.kv_read, "read the K/V of the populated tokens"),
-        ("kv-write", work.kv_write, "write the K/V of the evaluated tokens"),
-    ):
-        found = {each: by_passes(book.inputs, each.batched, _memory_price) for each in parts}
-        prices = {each: price for each, price in found.items() if price}
-        if len(prices) < len(parts):
-            book.lacks("memory-read", f"the term {name}")
-        elif parts:
-            mine = {each: part * share for each, part in parts.items()}
-            bytes_ = fitting(total(*mine.values()), Dimension.DATA)
-            book.add(name, "memory", about, bytes_, together(mine, prices), source)
-
-
-def _memory_price(inputs: Asked) -> Price | None:
-    return price_of(inputs, "memory-read")
 
 
 def of_products(book: Book, shape: Shape, work: Work) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from hio_validate.costs.loaded import quantises
+from hio_validate.costs.states import carried
 from hio_validate.costs.units import amount
 from hio_validate.estimating.bounds.asked import PATH_OF
 from hio_validate.estimating.context.cannot import CannotEstimate as CannotEstimate
@@ -74,8 +76,7 @@ def inputs_of(
     inputs = Inputs(
         service=service, stack=stack, workload=workload, target=target, path=path, fixture=asked,
         shape=shaped.first, ceilings=rates.items, profile=profiled.first, stated=said, view=view,
-        capture=capture,
-        counted=amounts, counted_by=by,
+        capture=capture, counted=amounts, counted_by=by, named=_named(ceilings, shape, run, profile),
         wrong=tuple(open_failures(view.ledger(service), stack.name, stack)),
     )  # fmt: skip
     found = baseline_of(inputs, recorded, run, committed)
@@ -90,6 +91,15 @@ def inputs_of(
         *profiled.said,
     )
     return replace(inputs, baseline=found.baseline, missing=tuple(dict.fromkeys(missing)))
+
+
+def _named(
+    ceilings: Sequence[str] | None, shape: str | None, run: str | None, profile: str | None
+) -> tuple[tuple[str, str], ...]:
+    """The documents that were named, each with its option."""
+    options = [*(("--ceilings", each) for each in ceilings or ())]
+    options += [("--shape", shape or ""), ("--run", run or ""), ("--profile", profile or "")]
+    return tuple(each for each in options if each[1])
 
 
 def _target(metric: str | None, tokens: _Tokens, goal: float | None) -> EstimateTarget:
@@ -117,8 +127,17 @@ def _workload(
         threads=force.threads, batch_threads=force.batch_threads, devices=force.devices,
         microbatch=tokens.prompt if force.whole_prompts else force.microbatch,
         key_type=force.key_type, value_type=force.value_type, drafting=_drafting(force, fixture),
+        sharding=force.sharding, held_in=force.held_in, loaded_as=_loaded_as(force, shape.first),
+        state_type=force.state_type if shape.first and carried(shape.first.model) else None,
         target_host=hosts[0] if hosts else None,
     )  # fmt: skip
+
+
+def _loaded_as(force: InForce, shape: Item | None) -> str | None:
+    """What the engine quantises these weights to, where they are wider."""
+    if force.loaded_as is None or (shape is not None and not quantises(shape.model, force.loaded_as)):
+        return None
+    return force.loaded_as
 
 
 def _drafting(force: InForce, fixture: Item | None) -> str | None:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from json import loads
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hio_validate.costs.interval import Interval
+from hio_validate.costs.loaded import SCHEMES
 from hio_validate.estimating.context.spelled import spelled
+from hio_validate.models.estimate import Sharding
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.settings.setting import Setting
@@ -20,7 +22,6 @@ PREFILLS = ("prefill-token", "request")
 """Paths on which the prompt is evaluated: batch threads and the microbatch bound them."""
 
 _NOTHING = frozenset({ABSENT, UNKNOWN, "", "{}", "auto", "none", "None", "null", "unused", "off"})
-_WHILE_LOADING = frozenset({"fp8", "bitsandbytes", "experts_int8"})
 _DECIDES = "which the engine decides itself: hio capture of a process of this stack says what became of it"
 
 
@@ -38,6 +39,10 @@ class InForce(NamedTuple):
     value_type: str | None
     slots: int | None
     devices: int
+    sharding: Sharding | None
+    held_in: Literal["host", "device", "host-and-devices"] | None
+    state_type: str | None
+    loaded_as: str | None
     drafting: str | None
     draft_tokens: Interval | None
     """Tokens that a pass drafts, where the settings say it."""
@@ -65,7 +70,6 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
     batch = (
         None if whole_prompts else asked.number("microbatch", what="tokens of one pass" if prefills else "")
     )
-    asked.quantised_while_loading()
     logical = asked.setting("batch")
     if batch is not None and logical is not None and logical.value.isdecimal():
         batch = min(batch, int(logical.value) or batch)
@@ -75,6 +79,7 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
         key_type=asked.word("key-type", what="the number format of K"),
         value_type=asked.word("value-type", what="the number format of V"),
         slots=asked.number("slots", what=""), devices=asked.devices(prefills),
+        sharding=asked.sharding(), held_in=asked.held_in(), state_type=asked.state_type(), loaded_as=asked.loaded_as(),
         drafting=f"{drafts.address} {drafts.value}" if drafts else None,
         draft_tokens=asked.draft_tokens(drafts) if drafts else None,
         whole_prompts=whole_prompts, missing=tuple(asked.missing),
@@ -140,15 +145,36 @@ class _Asked:
             self.missing.append(sentence)
         return None
 
-    def quantised_while_loading(self) -> None:
-        """Says that weights may be fewer bytes than the checkpoint's (vllm/model_executor/layers/quantization/fp8.py)."""
+    def loaded_as(self) -> str | None:
+        """What wider weights are quantised to while they are loaded, where its bytes are known (costs/loaded.py)."""
         found = self.setting("quantises")
-        if found is not None and found.value.casefold() in _WHILE_LOADING:
-            self.missing.append(
-                f"the bytes of weights that {found.address} {found.value} leaves: a checkpoint of wider numbers is quantised while "
-                "it is loaded, and the ledger counts the checkpoint's bytes; where it is one, what it reads is less and the bound "
-                "is too slow: --shape of a checkpoint that is quantised so tells it"
-            )
+        scheme = found.value.casefold() if found is not None else ""
+        return scheme if scheme in SCHEMES else None
+
+    def state_type(self) -> str | None:
+        """llama.cpp keeps states in 32 bits (src/llama-model.cpp, create_memory: recurrent_type_r, recurrent_type_s)."""
+        if self.engine == "llama-server":
+            return "f32"
+        found = self.setting("state-type")
+        return None if found is None or found.value in _NOTHING else found.value
+
+    def held_in(self) -> Literal["host", "device", "host-and-devices"] | None:
+        """The memory that weights and K/V have to fit into; None where parts of them lie on other hosts.
+
+        llama.cpp puts as many layers as it is told on devices and maps the others; vLLM and SGLang hold all on devices, but for
+        what they are told to leave on the host.
+        """
+        elsewhere, device, offload = (self.setting(each) for each in ("elsewhere", "device", "offload"))
+        if elsewhere is not None and elsewhere.value not in _NOTHING:
+            return None
+        if self.engine == "llama-server":
+            layers = self.setting("device-layers")
+            return "host" if layers is not None and layers.value == "0" else "host-and-devices"
+        if self.engine not in ("vllm", "sglang"):
+            return None
+        if device is not None and device.value == "cpu":
+            return "host"
+        return "host-and-devices" if offload is not None and _is_positive(offload.value) else "device"
 
     def undivided(self) -> bool:
         """Whether prompts are not cut into passes: SGLang's -1, vLLM without chunked prefill."""
@@ -176,16 +202,30 @@ class _Asked:
             self.missing.append(
                 f"which of {replicas} replicas a request goes to: the bound is that of one with all requests"
             )
-        if (contexts := self._count("contexts")) > 1:
-            self.missing.append(
-                f"K/V by position: {contexts} devices divide it beside its heads, so that the term kv-read is up to {contexts} times "
-                "too long, and the bound with it"
-            )
         if stages > 1 and prefills:
             self.missing.append(
                 f"how far the {stages} stages of the pipeline overlap on a prompt: the bound takes all of it"
             )
         return divide if divide > 1 else self._split()
+
+    def sharding(self) -> Sharding | None:
+        """Over how many devices each part is divided; None where one device holds all, or nothing says so.
+
+        vLLM: decode context parallelism divides K/V by position over devices that would hold the same heads
+        (vllm/config/model.py, verify_with_parallel_config); experts over the devices of all replicas, whose attention stays
+        their own (docs/serving/expert_parallel_deployment.md). SGLang: replicas of the attention are parts of the devices that
+        divide a pass (python/sglang/srt/layers/dp_attention.py, compute_dp_attention_world_info).
+        """
+        shards, stages, replicas = (self._count(each) for each in ("shards", "stages", "replicas"))
+        spread, parts = self.setting("spread-experts"), self._attends_in_parts()
+        over_all = spread is not None and spread.value == "on"
+        groups = replicas if parts or over_all else 1
+        found = Sharding(
+            stages=stages, weights=shards, attention=max(1, shards // replicas) if parts else shards,
+            experts=shards * (replicas if over_all else 1), positions=self._count("contexts"), groups=groups,
+            replicas=replicas if groups == 1 else 1,
+        )  # fmt: skip
+        return None if found == Sharding() else found
 
     def _attends_in_parts(self) -> bool:
         """SGLang's replicas of the attention alone: they are some of the devices that already divide a pass."""

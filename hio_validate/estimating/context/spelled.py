@@ -61,6 +61,16 @@ SPELLED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
         "draft-tokens": {"sglang": ("speculative-num-draft-tokens",)},
         # quantises a checkpoint of wide numbers while it is loaded, for some of its values
         "quantises": {"vllm": ("quantization",), "sglang": ("quantization",)},
+        # states of fixed size (vllm/config/cache.py, mamba_ssm_cache_dtype; SGLang server_args.py, mamba_ssm_dtype)
+        "state-type": {
+            "vllm": ("mamba-ssm-cache-dtype", "mamba-cache-dtype"),
+            "sglang": ("mamba-ssm-dtype",),
+        },
+        # where weights and K/V lie
+        "device-layers": {"llama-server": ("gpu-layers",)},
+        "elsewhere": {"llama-server": ("rpc",)},
+        "device": {"vllm": ("device",), "sglang": ("device",)},
+        "offload": {"vllm": ("cpu-offload-gb",), "sglang": ("cpu-offload-gb",)},
         "weights-file": {
             "llama-server": ("model",),
             "vllm": ("model",),

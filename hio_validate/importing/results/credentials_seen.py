@@ -63,6 +63,10 @@ _ITS_OWN_NAME = re.compile(
 """Names that mean nothing but a secret: a short value of theirs is one, too."""
 _OF_WORDS = re.compile(r"authoriz|passw|passphrase|cookie|bearer", re.IGNORECASE)
 """Names whose values may have blanks."""
+_COUNTS = re.compile(
+    r"tokens(?:_(?:diff|mean|avg|per|total|count|rate|std|median|min|max|p\d+)(?:_[a-z0-9]+)*)?\Z"
+)
+"""Ends a name that counts tokens, such as usage_completion_tokens_diff_pct."""
 _SHORTEST, _SHORTEST_OTHERWISE = 3, 6
 _A_WORD = re.compile(r"[a-z]+|[A-Z]?[a-z]+")
 
@@ -142,4 +146,4 @@ def is_one(name: str, value: str) -> bool:
     if any(map(str.isspace, value)) and not _OF_WORDS.search(name):
         return False
     lower = name.lower()
-    return not lower.endswith("tokens") and (lower != "token" or len(value) >= 16)
+    return not _COUNTS.search(lower) and (lower != "token" or len(value) >= 16)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Measured, Observation
+from hio_validate.importing.results.beside import refuse_beside
 from hio_validate.importing.results.delimited import CUT, is_cut, rows
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.numerals import Ambiguous, Convention, number
@@ -22,6 +23,8 @@ from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import Summary, add, distinct, find
 
 _HEAD = re.compile(r'"?ID"?,"?Process ID"?,"?Process Name"?,')
+_ROW, _BARE_ROW = re.compile(r'"\d*",'), re.compile(r"\d*,")
+"""How a row begins; a table that was saved again has no quotes where none are needed."""
 _WORDS = re.compile(r"==(?:PROF|ERROR|WARNING)== ")
 _TIMES = {"Duration", "gpu__time_duration.sum", "gpu__time_duration.avg", "gpu__time_duration.max", "gpu__time_duration.min",
           "gpu__time_active.sum"}  # fmt: skip
@@ -98,12 +101,16 @@ class _Table:
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """What may be a row. The program that was profiled prints into the same stream, before the table and among it."""
+        row = _ROW
         for line, text in self.source.lines():
             if text.startswith("=="):
                 kept = {"==ERROR==": self.errors, "==WARNING==": self.warnings}.get(text.split(" ", 1)[0])
                 if kept is not None and len(kept) < 100:
                     kept.append((line, text.split("== ", 1)[-1].strip()[:300]))
-            elif _HEAD.match(text) or re.match(r'"\d*",', text):
+            elif _HEAD.match(text):
+                row = _ROW if text.startswith('"') else _BARE_ROW
+                yield line, text
+            elif row.match(text):
                 yield line, text
 
     def cell(self, cells: list[str], name: str) -> str | None:
@@ -155,6 +162,7 @@ def _refuse_where_nothing_is(table: _Table, count: int) -> None:
     line, text = next(iter(table.errors or table.warnings), (0, ""))
     if text:
         raise source.refuse(f"ncu profiled nothing and says: {text}", "mend that and profile again", line, 3)
+    refuse_beside(source)
     raise source.refuse("it has no metric of a kernel: ncu profiled nothing", "profile again", code=3)
 
 

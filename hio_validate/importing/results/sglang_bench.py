@@ -1,7 +1,7 @@
 """What SGLang's bench_serving appends to its JSON lines, one object a run.
 
 Source of keys and formulas: python/sglang/bench_serving.py (`calculate_metrics`, `benchmark`, async_request_*) of
-sgl-project/sglang, v0.3 to v0.5.6. Statistics are milliseconds, the lists of --output-details seconds; `concurrency` is the
+sgl-project/sglang, v0.3 to v0.5.6; server_info of a disaggregated server: sgl-router. Statistics are milliseconds, the lists of --output-details seconds; `concurrency` is the
 sum of the latencies over the duration. Two ways to count ITL hide behind one name: a gap between two pieces, or, since
 p95_itl_ms, each gap divided among the tokens it brought.
 """
@@ -40,6 +40,7 @@ _SERVER = {
     "disable_radix_cache": "disable_radix_cache", "disable_cuda_graph": "disable_cuda_graph",
 }  # fmt: skip
 """What is kept of server_info: it holds every argument of the server, keys and passwords too."""
+_ROLES = ("prefill", "decode")
 _WORKLOAD = {"dataset_name": "dataset", "request_rate": "request_rate", "max_concurrency": "concurrency"}
 _LISTS = {"input_lens", "output_lens", "ttfts", "itls", "generated_texts", "errors", "server_info"}
 _RANDOM = {"random_range_ratio", "random_input_len", "random_output_len", "sharegpt_output_len"}
@@ -52,7 +53,12 @@ def _recognises(source: Source) -> bool:
 
 
 def _generation(source: Source) -> str | None:
-    """By the keys that each change of the writer brought; only server_info may name a version."""
+    """By the keys that each change of the writer brought, where the arguments of the servers before them are not too long.
+
+    Only server_info may name a version.
+    """
+    if not says(source, "duration"):
+        return None
     for key, words in (
         ("max_concurrent_requests", "bench_serving with peaks"),
         ("p95_itl_ms", "bench_serving with gaps shared among tokens"),
@@ -80,6 +86,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     both = None if inputs is None or outputs is None else inputs + outputs
     readings.rate("total_throughput", "throughput-total", "token/s", both, duration)
     _families(readings, completed)
+    _streamed(readings)
     _concurrency(readings, completed, duration)
     accepted = readings.number("accept_length")
     if accepted:
@@ -90,6 +97,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
         apart = bool(accepted) and str(values.get("backend", "")).startswith("sglang-oai")
         hold_against_lists(readings, completed, _first_token(values), None if apart else _gap(values))
     readings.first_within_whole(("ttft-client", "ttft-answer"), "latency-request")
+    _texts(readings, outputs)
     judge_requests(readings, requests)
     judge_duration(readings, duration, completed, at_once(values.get("max_concurrency")))
     readings.completed(completed)
@@ -118,10 +126,29 @@ def _requests(readings: Readings) -> Requests:
 
 def _subject(values: Mapping[str, Any]) -> dict[str, Fact]:
     server = values.get("server_info")
-    found = facts(server, _SERVER) if isinstance(server, dict) else {}
+    found = _of_servers(server) if isinstance(server, dict) else {}
     if "version" in found:
         found["engine"] = "sglang"
     return {**facts(values, _SUBJECT), **found}
+
+
+def _of_servers(server: Mapping[str, Any]) -> dict[str, Fact]:
+    """What server_info says; of a router before servers of prefill and decode, what all of these have alike."""
+    found = facts(server, _SERVER)
+    roles = {role: [each for each in _list(server, role) if isinstance(each, dict)] for role in _ROLES}
+    told = [facts(each, _SERVER) for servers in roles.values() for each in servers]
+    if told:
+        alike = set(told[0].items())
+        for each in told[1:]:
+            alike &= each.items()
+        found = dict(alike) | found
+        found["disaggregation"] = ", ".join(f"{len(roles[role])} {role}" for role in _ROLES)
+    return found
+
+
+def _list(values: Mapping[str, Any], key: str) -> list[Any]:
+    found = values.get(key)
+    return found if isinstance(found, list) else []
 
 
 def _workload(
@@ -181,6 +208,27 @@ def _families(readings: Readings, completed: int | None) -> None:
     peak = {"max_output_tokens_per_s": "max"}
     readings.family(peak, "throughput-pieces-second", "token/s", what="max_output_tokens_per_s")
     readings.family({"max_concurrent_requests": "max"}, "concurrency", "1", what="max_concurrent_requests")
+
+
+def _streamed(readings: Readings) -> None:
+    """With --disable-stream the client takes the whole request as the wait for the first token, to the last digit."""
+    whole = {each.statistic: each.value for each in readings.metrics if each.definition == "latency-request"}
+    first = {each.statistic: each for each in readings.metrics if each.name.endswith("_ttft_ms")}
+    both = first.keys() & whole.keys()
+    if len(both) < 2 or any(first[word].value != whole[word] for word in both):
+        return
+    gone = {each.name for each in first.values()}
+    gone |= {each.name for each in readings.metrics if each.name.endswith("_tpot_ms")}
+    text = "TTFT is the latency in every statistic: the answers were not streamed, so that no first token was seen"
+    readings.drop(gone, "not-streamed", text)
+
+
+def _texts(readings: Readings, outputs: int | None) -> None:
+    """Tells texts that hold far fewer tokens than were counted: where the server counts none, the asked ones are taken."""
+    said = readings.values.get("total_output_tokens_retokenized")
+    if outputs and is_measurable(said) and said < outputs / 2:
+        text = f"{outputs} generated tokens are counted, but the texts of the answers hold {said:g}"
+        readings.finding("few-tokens-in-texts", text)
 
 
 def _concurrency(readings: Readings, completed: int | None, duration: float | None) -> None:

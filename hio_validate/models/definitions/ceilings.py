@@ -118,6 +118,10 @@ class Ceilings(Model):
     load: FiniteFloat | None = Field(
         None, ge=0, description="Measured: load average of one minute before it began."
     )
+    memory: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Bytes that programs of the host can have: all of it, or the least limit of a control group.",
+    )
     devices: list[Device] = Field(default_factory=list, description="Accelerators that were found.")
     rates: dict[Name, Rate] = Field(min_length=1, description="The rates, by name.")
     engine: Reference | None = Field(

@@ -31,6 +31,7 @@ TermName = Literal[
     "weights",
     "kv-read",
     "kv-write",
+    "state",
     "compute",
     "output",
     "collectives",
@@ -116,6 +117,28 @@ class EstimateTarget(Model):
     goal: Number | None = Field(None, description="What would be enough, in the metric's unit.")
 
 
+class Sharding(Model):
+    """Over how many devices an engine divides each part of a model."""
+
+    stages: AtLeastOne = Field(1, description="Stages of a pipeline; each holds a part of the layers.")
+    weights: AtLeastOne = Field(
+        1, description="Devices that divide a layer's weights, where nothing else is said."
+    )
+    attention: AtLeastOne = Field(
+        1,
+        description="Devices that divide a layer's attention: its weights, the heads of K and V, its state.",
+    )
+    experts: AtLeastOne = Field(1, description="Devices that divide a layer's experts.")
+    positions: AtLeastOne = Field(
+        1, description="Devices that divide K and V of one sequence by position, beside its heads."
+    )
+    groups: AtLeastOne = Field(
+        1,
+        description="Groups of devices among which the requests of one pass are divided; each attends to its own.",
+    )
+    replicas: AtLeastOne = Field(1, description="Whole models beside each other, each with its own requests.")
+
+
 class Workload(Model):
     """What is asked of what, complete enough that work can be counted. What is absent is not known."""
 
@@ -136,12 +159,49 @@ class Workload(Model):
         None, description="Threads of passes of several tokens: prompts, requests together, drafted tokens."
     )
     devices: AtLeastOne = Field(1, description="Devices that each hold a part of the weights.")
+    sharding: Sharding | None = Field(
+        None,
+        description="How the model is divided, where the engine's settings say it; absent: evenly over devices.",
+    )
+    held_in: Literal["host", "device", "host-and-devices"] | None = Field(
+        None, description="The memory that has to hold weights and K/V; absent: not known."
+    )
     microbatch: AtLeastOne | None = Field(None, description="Tokens of one pass of prefill, at most.")
     key_type: Name | None = Field(None, description="Number format of K.")
     value_type: Name | None = Field(None, description="Number format of V.")
+    state_type: Name | None = Field(
+        None, description="Number format of states of fixed size; absent: not known."
+    )
+    loaded_as: Name | None = Field(
+        None,
+        description="What the engine quantises wider weights to while it loads them; absent: it does not.",
+    )
     drafting: Text | None = Field(None, description="How tokens are drafted; absent: they are not.")
     target_host: Text | None = Field(
         None, description="The host the ceilings belong to, as captures name it."
+    )
+
+
+class HeldPart(Model):
+    """What is held in memory as long as the workload runs."""
+
+    name: Literal["weights", "kv", "state", "stated"] = Field(description="What it is.")
+    about: Text = Field(description="The same in words: of how many requests and tokens.")
+    amount: Amount = Field(description="Its bytes.")
+
+
+class HeldMemory(Model):
+    """What has to be held at once, and what there is to hold it."""
+
+    per: Literal["host", "device", "host-and-devices"] = Field(
+        description="Whose memory: the host's, one device's, or that of the host and its devices together."
+    )
+    parts: list[HeldPart] = Field(min_length=1, description="What is held, as far as it is known.")
+    needed: Amount = Field(description="The sum of the parts; what an engine needs beside them is not in it.")
+    capacity: Amount | None = Field(None, description="What there is; absent: not known.")
+    ceiling: Reference | None = Field(None, description="The ceilings document that tells the capacity.")
+    outcome: Literal["cannot-fit", "open", "within"] = Field(
+        description="cannot-fit: the least that is needed is more than there is; within: the most is not; open: neither is known."
     )
 
 
@@ -238,6 +298,9 @@ class Estimate(Model):
     bound: BoundTime | None = Field(
         None, description="The lower bound; absent: the workload's shape is missing."
     )
+    memory: HeldMemory | None = Field(
+        None, description="Whether the model fits where it is to run; absent: what is held is not known."
+    )
     baseline: MeasuredBaseline | None = Field(None, description="What was measured.")
     missing: list[Text] = Field(
         default_factory=list, description="What is not there: baseline, profile, quality gate, shape."
@@ -254,5 +317,9 @@ class Estimate(Model):
     next: NextExperiment | None = Field(None, description="The one next experiment.")
     blocked_by: list[Pin] = Field(
         default_factory=list, description="Open correctness failures of the stack: nothing is proposed."
+    )
+    arithmetic: AtLeastOne | None = Field(
+        None,
+        description="Version of hio's arithmetic that gave terms and bound; absent: 1 where hio wrote it, none by hand.",
     )
     judged_by: JudgedBy | None = Field(None, description="Stamped by hio.")

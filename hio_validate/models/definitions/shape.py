@@ -62,6 +62,14 @@ class Attention(Model):
         None, description="A latent: numbers of V a head of Q, when it is expanded; absent: not told."
     )
     window: AtLeastOne | None = Field(None, description="Tokens that they look back; absent: all.")
+    chosen: bool = Field(
+        False,
+        description="Windows are tokens that an indexer chooses: of all that are kept, so many are read.",
+    )
+    state: AtLeastOne | None = Field(
+        None,
+        description="Numbers of a state of fixed size that each of these layers carries for a sequence; absent: none, or not told.",
+    )
     chunked: bool = Field(
         False, description="Windows are chunks of the sequence: a token looks back to where its own begins."
     )

@@ -8,6 +8,7 @@ import pytest
 
 from hio_validate.estimating.context.in_force import InForce, in_force
 from hio_validate.history import Folder
+from hio_validate.models.estimate import Sharding
 from hio_validate.repo import Item, load
 from hio_validate.rules.base import View
 from tests.estimating.tiny import vllm
@@ -21,6 +22,9 @@ MORE = """\
 -sm,   --split-mode {none,layer,row}    how to split the model across multiple GPUs (default: layer)
 -ts,   --tensor-split N0,N1,N2,...      fraction of the model to offload to each GPU, comma-separated list of
                                         proportions, e.g. 3,1
+-ngl,  --gpu-layers, --n-gpu-layers N   max. number of layers to store in VRAM, either an exact number, 'auto', or
+                                        'all' (default: auto)
+--rpc SERVERS                           comma-separated list of RPC servers (host:port)
 --spec-type none,draft-mtp,ngram-simple
                                         type of speculative decoding (default: none)
 """
@@ -270,18 +274,61 @@ def test_tokens_of_a_pass_are_asked_for_only_where_prompts_are_evaluated(tmp_pat
     assert "max-num-batched-tokens is" in _of(tmp_path, content, "prefill-token").missing[0]
 
 
-def test_context_that_is_divided_is_said_because_the_bound_does_not_count_it(tmp_path: Path) -> None:
+def _sharded(tmp_path: Path, content: str) -> Sharding | None:
+    return _of(tmp_path, content).sharding
+
+
+def test_context_that_is_divided_divides_k_and_v_by_position(tmp_path: Path) -> None:
     write(tmp_path, FILES)
     words = ("--tensor-parallel-size=8", "--kv-cache-dtype=fp8")
-    assert _of(tmp_path, vllm("one", *words)).missing == ()
-    (said,) = _of(tmp_path, vllm("one", *words, "--decode-context-parallel-size=4")).missing
-    assert said.startswith("K/V by position: 4 devices divide it") and "the bound with it" in said
+    assert _sharded(tmp_path, vllm("one", *words)) == Sharding(weights=8, attention=8, experts=8)
+    divided = vllm("one", *words, "--decode-context-parallel-size=4")
+    assert _sharded(tmp_path, divided) == Sharding(weights=8, attention=8, experts=8, positions=4)
+    assert _of(tmp_path, divided).missing == ()
+    assert _sharded(tmp_path, vllm("one")) is None
 
 
-@pytest.mark.parametrize(("method", "said"), [("fp8", True), ("bitsandbytes", True), ("awq", False)])
-def test_weights_that_are_quantised_while_they_are_loaded_are_said(
-    tmp_path: Path, method: str, said: bool
+def test_experts_over_all_replicas_leave_each_its_own_attention(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    words = ("--tensor-parallel-size=2", "--data-parallel-size=4")
+    spread = _sharded(tmp_path, vllm("one", *words, "--enable-expert-parallel"))
+    assert spread == Sharding(weights=2, attention=2, experts=8, groups=4)
+    assert _sharded(tmp_path, vllm("one", *words)) == Sharding(weights=2, attention=2, experts=2, replicas=4)
+
+
+def test_attention_in_parts_divides_requests_and_not_heads(tmp_path: Path) -> None:
+    """python/sglang/srt/layers/dp_attention.py: attn_tp_size is tp_size by attn_dp_size."""
+    write(tmp_path, FILES)
+    words = ("--tp-size=8", "--dp-size=4", "--pp-size=2")
+    parts = _sharded(tmp_path, sglang("one", *words, "--enable-dp-attention"))
+    assert parts == Sharding(stages=2, weights=8, attention=2, experts=8, groups=4)
+    whole = _sharded(tmp_path, sglang("one", *words))
+    assert whole == Sharding(stages=2, weights=8, attention=8, experts=8, replicas=4)
+
+
+@pytest.mark.parametrize(
+    ("method", "loaded"), [("fp8", "fp8"), ("bitsandbytes", "bitsandbytes"), ("awq", None), ("auto", None)]
+)
+def test_what_weights_are_quantised_to_while_they_are_loaded(
+    tmp_path: Path, method: str, loaded: str | None
 ) -> None:
     """Of `awq` the checkpoint itself has the bytes."""
-    found = _of(tmp_path, vllm("one", "--quantization", method))
-    assert any(f"server.quantization {method}" in each for each in found.missing) is said
+    assert _of(tmp_path, vllm("one", "--quantization", method)).loaded_as == loaded
+
+
+@pytest.mark.parametrize(
+    ("content", "held"),
+    [
+        (vllm("one"), "device"),
+        (vllm("one", "--cpu-offload-gb=4"), "host-and-devices"),
+        (vllm("one", "--cpu-offload-gb=0"), "device"),
+        (vllm("one", "--device=cpu"), "host"),
+        (_stack(), "host-and-devices"),
+        (_stack(("--n-gpu-layers", "0")), "host"),
+        (_stack(("-ngl", "99")), "host-and-devices"),
+        (_stack(("--rpc", "10.0.0.1:50052")), None),
+    ],
+)
+def test_which_memory_has_to_hold_it(tmp_path: Path, content: str, held: str | None) -> None:
+    write(tmp_path, FILES)
+    assert _of(tmp_path, content).held_in == held

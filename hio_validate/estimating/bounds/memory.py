@@ -1,0 +1,148 @@
+"""Whether a model fits where it is to run: what has to be held at once, beside what the ceilings say there is (contract 9.2).
+
+Invariants: what an engine needs beside weights, K/V and states is not guessed, so that `cannot-fit` is certain and `within` is
+not; a capacity that no document tells is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hio_validate.costs.held import WHOLE, kv_held, kv_share, sequences_held, weights_held
+from hio_validate.costs.interval import Interval, either, total
+from hio_validate.costs.loaded import as_loaded
+from hio_validate.costs.states import carried, state_bytes
+from hio_validate.costs.units import Dimension, base, fitting
+from hio_validate.estimating.bounds.asked import Asked
+from hio_validate.estimating.bounds.passes import at_once
+from hio_validate.models.ceilings import Ceilings
+from hio_validate.models.estimate import HeldMemory, HeldPart, Sharding
+from hio_validate.models.shape import Shape
+
+Kept = tuple[str, str, Interval]
+"""Name of a part, what it is in words, its bytes."""
+
+
+def memory_of(inputs: Asked) -> HeldMemory | None:
+    """What is held, and whether it fits; None where nothing says in which memory, or what the model is made of."""
+    place, shape = inputs.workload.held_in, inputs.shape.model if inputs.shape else None
+    if place is None or shape is None or inputs.path == "setup":
+        return None
+    by = (inputs.workload.sharding or WHOLE) if place == "device" else WHOLE
+    parts = list(_parts(inputs, shape, by))
+    needed = total(*(each for _, _, each in parts))
+    documents = [(item.full_name, item.model) for item in inputs.ceilings if item.model is not None]
+    known = next(((name, size) for name, each in documents if (size := _told(each, place))), None)
+    capacity = Interval.exact(float(known[1])) if known else None
+    said: dict[str, Any] = {
+        "per": _whose(inputs, place),
+        "parts": [
+            HeldPart.model_validate({"name": name, "about": about, "amount": fitting(each, Dimension.DATA)})
+            for name, about, each in parts
+        ],
+        "needed": fitting(needed, Dimension.DATA),
+        "capacity": fitting(capacity, Dimension.DATA) if capacity else None,
+        "ceiling": known[0] if known else None,
+        "outcome": _outcome(needed, capacity),
+    }
+    return HeldMemory.model_validate(said)
+
+
+def _whose(inputs: Asked, place: str) -> str:
+    """`host` where no document tells of devices beside it."""
+    has_devices = any(item.model is not None and item.model.devices for item in inputs.ceilings)
+    return "host" if place == "host-and-devices" and not has_devices else place
+
+
+def _outcome(needed: Interval, capacity: Interval | None) -> str:
+    if capacity is not None and needed.low > capacity.value:
+        return "cannot-fit"
+    return "within" if capacity is not None and needed.high <= capacity.value else "open"
+
+
+def _parts(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
+    workload = inputs.workload
+    drafts = workload.drafting is not None
+    best, least, most = (
+        weights_held(each, by, drafts=drafts) for each in as_loaded(shape, workload.loaded_as)
+    )
+    yield "weights", "its tensors" + _divided(by), either(either(best, least), most)
+    if inputs.path != "load":
+        yield from _of_sequences(inputs, shape, by)
+    if beside := inputs.stated.get("memory-beside"):
+        yield "stated", "memory-beside, as stated", base(beside)
+
+
+def _of_sequences(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
+    workload = inputs.workload
+    many = sequences_held(at_once(workload), by)
+    requests = f"{many.value:.0f} request{'s' if many.value > 1 else ''}"
+    tokens = _tokens(inputs)
+    if tokens.high and any(layers.kv_heads for layers in shape.attention):
+        value, low, high = (
+            kv_held(shape, round(count), workload.key_type, workload.value_type)
+            for count in (tokens.value, tokens.low, tokens.high)
+        )
+        each = Interval(value.value, min(low.low, value.low), max(high.high, value.high))
+        yield "kv", f"K and V of {requests} of {tokens.value:.0f} tokens", each * many * kv_share(shape, by)
+    if carried(shape):
+        each = state_bytes(shape, workload.state_type)
+        yield "state", f"states of {requests}", each * many * (1 / (by.attention * by.stages))
+
+
+def _tokens(inputs: Asked) -> Interval:
+    """Tokens of one request when its answer ends, as far as they are known; as wide as lengths are stated."""
+    known = {
+        "prompt-tokens": inputs.workload.prompt_tokens,
+        "generated-tokens": inputs.workload.generated_tokens,
+    }
+    return total(
+        *(
+            base(inputs.stated[name]) if name in inputs.stated else Interval.exact(float(count or 0))
+            for name, count in known.items()
+        )
+    )
+
+
+def _divided(by: Sharding) -> str:
+    """How the weights are divided, where they are: `, over 4 devices, 2 stages; attention over 1`."""
+    said = [
+        f"{by.weights} devices" if by.weights > 1 else "",
+        f"{by.stages} stages" if by.stages > 1 else "",
+        f"experts over {by.experts}" if by.experts != by.weights else "",
+        f"attention over {by.attention}" if by.attention != by.weights else "",
+    ]
+    told = ", ".join(filter(None, said))
+    return f", divided over {told}" if told else ""
+
+
+def _told(document: Ceilings, place: str) -> int | None:
+    """Bytes that a document says there are: of one device the largest that it names."""
+    if place == "device":
+        return max((each.memory for each in document.devices if each.memory), default=None)
+    if document.memory is None or place == "host":
+        return document.memory
+    if any(each.memory is None for each in document.devices):
+        return None
+    return document.memory + sum(each.count * (each.memory or 0) for each in document.devices)
+
+
+def missing_of(inputs: Asked, memory: HeldMemory | None) -> Iterator[str]:
+    """That the capacity is not known, where the sum may matter: more than what a measurement there has held already."""
+    if memory is None or memory.capacity is not None:
+        return
+    measured = [
+        each.model for each in inputs.ceilings if each.model is not None and each.model.how == "measured"
+    ]
+    held = (rate.working_set or 0 for each in measured for rate in each.rates.values())
+    proven = max(held, default=0)
+    if base(memory.needed).high > proven:
+        yield (
+            f"whether it fits: no ceilings tell the memory of {WHERE[memory.per]}; `hio probe host --yes` there does, "
+            "a published document may"
+        )
+
+
+WHERE = {"host": "the host", "device": "a device", "host-and-devices": "the host and its devices"}
+"""Whose memory it is, in words."""

@@ -1,0 +1,178 @@
+"""Whether a model fits: what has to be held, by hand, beside what documents say there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hio_validate.costs.units import base
+from hio_validate.estimating.bounds.memory import memory_of, missing_of
+from hio_validate.models.estimate import HeldMemory
+from hio_validate.repo import Item
+from tests.estimating.workloads import ceilings, inputs, rate, said, shape
+
+LARGE = shape(
+    ("attention", "bf16", 10_000_000_000, 20_000_000_000), ("feed-forward", "bf16", 60_000_000_000, 120_000_000_000),
+    embedding=8192, attention=[{"layers": 80, "kv_heads": 8, "key_size": 128, "value_size": 128}],
+)  # fmt: skip
+TOKEN = 80 * 8 * 256 * 2
+READS = {"read": rate("memory-read", 2.0, "TB/s", efficiency=0.8)}
+
+
+def device(memory: int | None = 80_000_000_000, count: int = 1, name: str = "a-80") -> Item:
+    return ceilings(
+        name, READS, how="published", per="device", date="2026", source="a data sheet", host=None,
+        devices=[{"name": name, "count": count, "memory": memory, "tool": "a data sheet"}],
+    )  # fmt: skip
+
+
+def host(memory: int | None = None, **more: Any) -> Item:
+    rates = {"read": rate("memory-read", 20.0, "GB/s", working_set=1_000_000_000)}
+    return ceilings("box", rates, **({"memory": memory} if memory else {}), **more)
+
+
+def of(*documents: Item, model: Item = LARGE, path: str = "decode-token", **workload: Any) -> HeldMemory:
+    told = {"prompt_tokens": 900, "generated_tokens": 100, "key_type": "f16", "value_type": "f16", **workload}
+    found = memory_of(inputs(path, shape=model, ceilings=documents, **told))
+    assert found is not None
+    return found
+
+
+def parts(memory: HeldMemory) -> dict[str, float]:
+    return {each.name: base(each.amount).value for each in memory.parts}
+
+
+def by(**over: int) -> dict[str, int]:
+    return {"weights": 8, "attention": 8, "experts": 8, **over}
+
+
+def test_a_model_larger_than_its_device_cannot_fit() -> None:
+    found = of(device(), held_in="device", concurrency=4)
+    assert parts(found) == {"weights": 140e9, "kv": 4 * 1000 * TOKEN}
+    assert base(found.needed).value == 140e9 + 4000 * TOKEN
+    assert found.capacity is not None and base(found.capacity).value == 80e9
+    assert (found.per, found.ceiling, found.outcome) == ("device", "a-80", "cannot-fit")
+
+
+def test_divided_over_devices_each_has_its_part() -> None:
+    found = of(device(), held_in="device", concurrency=4, devices=8, sharding=by())
+    assert parts(found) == {"weights": 140e9 / 8, "kv": 4000 * TOKEN / 8}
+    assert found.outcome == "within"
+
+
+def test_attention_in_parts_holds_its_weights_whole_and_its_own_requests() -> None:
+    found = of(device(), held_in="device", concurrency=9, devices=8, sharding=by(attention=2, groups=4))
+    assert parts(found)["weights"] == 20e9 / 2 + 120e9 / 8
+    kv = next(each.amount for each in found.parts if each.name == "kv")
+    assert (base(kv).low, base(kv).high) == (3000 * TOKEN / 2, 9000 * TOKEN / 2)
+
+
+def test_no_more_requests_are_held_than_there_are_slots() -> None:
+    assert parts(of(device(), held_in="device", concurrency=9, slots=2))["kv"] == 2000 * TOKEN
+
+
+def test_what_lies_between_the_ends_is_open() -> None:
+    """Two replicas: half of fifty requests each at least, all of them at most."""
+    over = by(weights=1, attention=1, experts=1, replicas=2)
+    found = of(device(150_000_000_000), held_in="device", concurrency=50, sharding=over)
+    assert (base(found.needed).low, base(found.needed).high) == (
+        140e9 + 25_000 * TOKEN,
+        140e9 + 50_000 * TOKEN,
+    )
+    assert found.outcome == "open"
+
+
+def test_the_memory_of_a_host_and_of_its_devices_together() -> None:
+    here = host(100_000_000_000, devices=[{"name": "a", "count": 2, "memory": 30_000_000_000, "tool": "t 1"}])
+    both = of(here, held_in="host-and-devices")
+    assert both.capacity is not None and base(both.capacity).value == 160e9
+    assert (both.per, both.outcome) == ("host-and-devices", "within")
+    alone = of(here, held_in="host")
+    assert (alone.per, alone.outcome) == ("host", "cannot-fit")
+    assert of(host(100_000_000_000), held_in="host-and-devices").per == "host"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [host(), device(None), host(10**12, devices=[{"name": "a", "count": 1, "memory": None, "tool": "t 1"}])],
+    ids=["host", "device", "one-of-both"],
+)
+def test_a_capacity_that_no_document_tells_is_none(document: Item) -> None:
+    place = "device" if document.name == "a-80" else "host-and-devices"
+    found = of(document, held_in=place)
+    assert (found.capacity, found.ceiling, found.outcome) == (None, None, "open")
+
+
+def test_a_capacity_that_is_not_known_is_said_where_it_may_matter() -> None:
+    little = shape(("feed-forward", "f16", 1000, 2000))
+    here = host()
+    for model, matters in ((LARGE, True), (little, False)):
+        asked = inputs(shape=model, ceilings=(here,), held_in="host", prompt_tokens=9, generated_tokens=1)
+        assert bool([*missing_of(asked, memory_of(asked))]) is matters
+    known = inputs(shape=LARGE, ceilings=(host(1),), held_in="host")
+    assert [*missing_of(known, memory_of(known))] == []
+
+
+def test_nothing_is_said_where_the_place_or_the_shape_is_not_known() -> None:
+    assert memory_of(inputs(shape=LARGE, ceilings=(device(),))) is None
+    assert memory_of(inputs(ceilings=(device(),), held_in="device")) is None
+    assert memory_of(inputs("setup", shape=LARGE, ceilings=(device(),), held_in="device")) is None
+
+
+def test_weights_alone_count_where_lengths_are_not_known_and_while_loading() -> None:
+    unknown = of(device(), held_in="device", prompt_tokens=None, generated_tokens=None)
+    assert [*parts(unknown)] == ["weights"] == [*parts(of(device(), path="load", held_in="device"))]
+    assert unknown.outcome == "cannot-fit"
+
+
+def test_what_is_stated_beside_counts() -> None:
+    asked = inputs(
+        shape=LARGE, ceilings=(device(140_000_000_000),), held_in="device", stated=said(memory_beside=1e9)
+    )
+    found = memory_of(asked)
+    assert found is not None and parts(found) == {"weights": 140e9, "stated": 1e9}
+    assert found.outcome == "cannot-fit"
+
+
+def test_weights_that_are_quantised_while_they_are_loaded_take_their_bytes() -> None:
+    found = of(device(), held_in="device", loaded_as="fp8")
+    weights = next(each.amount for each in found.parts if each.name == "weights")
+    assert (base(weights).value, base(weights).low) == (70e9, 70e9)
+    assert 70e9 < base(weights).high <= 70e9 * (1 + 4 / 8192) + 1
+    assert found.outcome == "within"
+
+
+def test_states_are_held_for_each_request() -> None:
+    hybrid = shape(
+        ("attention", "bf16", 100, 200),
+        attention=[{"layers": 3, "kv_heads": 0, "key_size": 0, "value_size": 0, "state": 1000}],
+    )  # fmt: skip
+    found = of(
+        device(), model=hybrid, held_in="device", concurrency=4, state_type="f32", sharding=by(attention=2)
+    )
+    assert parts(found)["state"] == 4 * 3000 * 4 / 2
+
+
+def test_a_length_that_is_stated_as_an_interval_makes_the_sum_as_wide() -> None:
+    asked = inputs(
+        shape=LARGE, ceilings=(device(),), held_in="device", prompt_tokens=1000, generated_tokens=1, key_type="f16",
+        value_type="f16", stated=said(prompt_tokens=(1000, 10, 5000)),
+    )  # fmt: skip
+    found = memory_of(asked)
+    assert found is not None
+    kv = base(next(each.amount for each in found.parts if each.name == "kv"))
+    assert (kv.value, kv.low, kv.high) == (1001 * TOKEN, 11 * TOKEN, 5001 * TOKEN)
+
+
+@given(st.integers(1, 10**12), st.integers(1, 64), st.integers(1, 8))
+def test_what_cannot_fit_cannot_with_less_memory_either(memory: int, requests: int, devices: int) -> None:
+    over = by(weights=devices, attention=devices, experts=devices)
+    more, less = (
+        of(device(size), held_in="device", concurrency=requests, sharding=over).outcome
+        for size in (memory, max(1, memory // 2))
+    )
+    assert more != "cannot-fit" or less == "cannot-fit"
+    assert less != "within" or more == "within"
