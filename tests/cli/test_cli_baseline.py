@@ -126,6 +126,7 @@ def test_another_or_an_unknown_condition_asks_for_a_new_baseline(
     said = hio(repo, "baseline", "diff", "nightly", "threads:two", *words)
     assert said.code == 3
     assert "2 not comparable" in said.out and "a new baseline id is needed" in said.out
+    assert said.out.count("as told above") == 1 and "next: hio baseline record NAME" in said.out
     assert sentence in " ".join(said.out.split()) and "%" not in said.out
 
 
