@@ -102,7 +102,7 @@ def draft(
         )
     conditions = conditions_of(found, view, asked.conditions)
     shapes = _shapes(found.side, asked.shapes)
-    _refuse_what_is_missing(conditions, shapes)
+    _refuse_what_is_missing(conditions, shapes, found, asked)
     key, kind = ("arm", "run") if found.item.kind == "run/v1" else ("record", "observation")
     said = {key: found.part, "shapes": shapes, **{each: conditions[each] for each in CONDITIONS}}
     dimensions = [_dimension(number, asked) for number in _chosen(found.side, asked)]
@@ -126,11 +126,30 @@ def _shapes(side: Side, said: Mapping[str, Fact]) -> dict[str, Fact]:
     return {**said, **recorded}
 
 
-def _refuse_what_is_missing(conditions: Mapping[str, Fact], shapes: Mapping[str, Fact]) -> None:
-    missing = [f"--{each.replace('_', '-')}" for each in CONDITIONS if each not in conditions]
+def _refuse_what_is_missing(
+    conditions: Mapping[str, Fact], shapes: Mapping[str, Fact], found: Found, asked: Asked
+) -> None:
+    """Raises CannotRecord for all that is missing at once, as it is typed."""
+    missing = [
+        f"--{each.replace('_', '-')} {_TYPED.get(each, 'VALUE')}"
+        for each in CONDITIONS
+        if each not in conditions
+    ]
     missing += [f"--shape {each}=N" for each in ("prompt_tokens", "generated_tokens") if each not in shapes]
+    if not asked.tolerances:
+        missing.append("--tolerance PERCENT")
+    is_observation = found.item is not None and found.item.kind == "observation/v1"
+    if is_observation and asked.stack is None and found.item is not None and found.item.model.stack is None:
+        missing.append("--stack STACK")
     if missing:
         raise CannotRecord(f"the record does not say all that a baseline says; give {', '.join(missing)}")
+
+
+_TYPED = {
+    "cache": "cold|warm", "concurrency": "N", "graph_mode": "off|on", "devices": "N", "source": "REVISION|IMAGE-DIGEST",
+    "delivery": "native|image",
+}  # fmt: skip
+"""What an option of a condition takes, in a word; hio baseline record --help says more."""
 
 
 def _chosen(side: Side, asked: Asked) -> list[Number]:

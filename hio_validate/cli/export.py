@@ -11,6 +11,7 @@ import click
 from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.new_files import create
 from hio_validate.cli.shared import as_json, repo_option, show, stop
+from hio_validate.evidence.campaign import runs_of
 from hio_validate.evidence.tiers import Verdict
 from hio_validate.evidence.tiers import verdict as judge
 from hio_validate.exporting import in_toto, llm_d
@@ -62,6 +63,7 @@ def export(
     if target == "in-toto" and (arm or format_ == "yaml"):
         stop("a statement is about the whole run and is JSON: leave out --arm and --format yaml", 2)
     _, found = load_repo(repo)
+    _refuse_a_campaign(found, run, service)
     item = named(found, "run/v1", run, service)
     judged = judge(item, View(found))
     ending = format_ or ("yaml" if target == "llm-d" else "json")
@@ -79,6 +81,16 @@ def export(
             show(content)
         else:
             create(out / f"{each.name}.{ending}", content.encode(), _NEVER)
+
+
+def _refuse_a_campaign(found: Repo, name: str, service: str | None) -> None:
+    """End with the runs that can be exported where a name is a campaign's alone."""
+    campaigns = [each for each in found.meant("campaign/v1", name, service) if each.model is not None]
+    if not campaigns or found.meant("run/v1", name, service):
+        return
+    runs = [each.name for each in runs_of(campaigns[0], found)]
+    told = f"export {' or '.join(runs)}" if runs else f"run it first: hio campaign run {name}"
+    stop(f"{name} is a campaign, and what is exported is a run: {told}", 2)
 
 
 def _chosen(judged: Verdict, target: str, arm: str | None, out: Path | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +13,11 @@ from hio_validate import __version__, writing
 from hio_validate.cli.loading import load_repo
 from hio_validate.cli.shared import root_of, stop
 from hio_validate.evidence.observed import Observation
+from hio_validate.history.git import GitError, git
 from hio_validate.importing.configurations.draft import Draft
 from hio_validate.importing.results import keeping
 from hio_validate.importing.results.reading import Reading
+from hio_validate.report.visible import visible
 from hio_validate.rules import NEWEST
 
 
@@ -63,7 +66,23 @@ def written(reading: Reading, asked: Asked, seen: Callable[[Observation], None])
     except OSError as error:
         stop(f"{reading.file} cannot be imported into {root}: {error.strerror}")
     click.echo(f"wrote {file}", err=not asked.for_people)
+    _tell_ignored(root, file.rpartition("/")[0])
     return file
+
+
+def _tell_ignored(root: Path, folder: str) -> None:
+    """Say which of the written files git will never hold: the observation pins them, and a clone would lack them."""
+    try:
+        listed = git(root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", folder)
+    except GitError:
+        return  # no git keeps this repository
+    names = [os.fsdecode(path).rpartition("/")[2] for path in listed.split(b"\0") if path]
+    if names:
+        click.echo(
+            f"hio: git ignores {' and '.join(map(visible, names))} in {folder}, so no commit will hold what the observation "
+            f"pins; git check-ignore -v {folder}/{visible(names[0])} names the line of .gitignore to change, or git add -f it",
+            err=True,
+        )
 
 
 def written_drafts(made: Sequence[Draft], asked: Asked) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hio_validate.evidence.baseline import Difference, Judged, Word
@@ -26,10 +27,10 @@ def render(difference: Difference, width: int = 80) -> str:
         parts.append(table(rows, width, ("dimension", "baseline", "now", "change")))
     if difference.changed:
         lines = [paragraph(f"  {each}", width) for each in difference.changed]
-        parts.append(f"a new baseline id is needed\n{''.join(lines)}")
-    refused = [paragraph(f"  {_refused(each, difference)}", width) for each in judged if each.reasons]
+        parts.append(f"a new baseline id is needed\n{''.join(lines)}{paragraph(_next(difference), width)}")
+    refused = [each for each in judged if each.reasons]
     if refused:
-        parts.append(f"not comparable\n{''.join(refused)}")
+        parts.append(f"not comparable\n{_not_comparable(refused, difference, width)}")
     notes = [*difference.notes, *difference.side.notes]
     if notes:
         parts.append("".join(paragraph(f"note: {each}", width) for each in notes))
@@ -69,11 +70,42 @@ def _allowed(judged: Judged) -> str:
     return said + (f", floor {measured(dimension.floor, dimension.unit)}" if dimension.floor else "")
 
 
-def _refused(judged: Judged, difference: Difference) -> str:
-    changed = set(difference.changed)
-    own = [each for each in judged.reasons if each not in changed]
-    if len(own) < len(judged.reasons):
-        own.append("it was not measured as the baseline was, as told above")
+def _next(difference: Difference) -> str:
+    """What to type where the conditions are others, or nobody said them."""
+    said = f"next: hio baseline record NAME {difference.side.label}, which begins a baseline of its own"
+    if any(f"unknown in {difference.side.label}" in each for each in difference.changed):
+        return f"{said}; or say what the record does not: --shape KEY=VALUE, --concurrency, --cache, --source, --delivery"
+    return said
+
+
+def _not_comparable(refused: Sequence[Judged], difference: Difference, width: int) -> str:
+    """What is not comparable for the same reason stands together: first what was measured under other conditions alone."""
+    own = {id(each): _own(each, difference) for each in refused}
+    alike = [each for each in refused if not own[id(each)] and each.number is not None]
+    text = ""
+    if alike:
+        text = paragraph("  measured otherwise, as told above:", width)
+        text += table([_side_by_side(each) for each in alike], width, ("    dimension", "baseline", "now"))
+    lacks = [each for each in refused if each.number is None]
+    if lacks:
+        names = ", ".join(map(_named, lacks))
+        text += paragraph(f"  {difference.side.label} does not have: {names}", width)
+    told = [each for each in refused if each not in alike and each not in lacks]
+    return text + "".join(paragraph(f"  {_refused(each, own[id(each)])}", width) for each in told)
+
+
+def _own(judged: Judged, difference: Difference) -> list[str]:
+    """Why one dimension alone cannot be compared."""
+    return [each for each in judged.reasons if each not in difference.changed]
+
+
+def _side_by_side(judged: Judged) -> tuple[str, str, str]:
+    dimension, number = judged.dimension, judged.number
+    now = measured(number.value, number.unit) if number else ""
+    return f"    {_named(judged)}", measured(dimension.value, dimension.unit), now
+
+
+def _refused(judged: Judged, own: Sequence[str]) -> str:
     dimension, number = judged.dimension, judged.number
     now = f", {measured(number.value, number.unit)} now" if number else ""
     return f"{_named(judged)}: {measured(dimension.value, dimension.unit)}{now}; {'; '.join(own)}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from hio_validate.report.markdown import escaped
-from hio_validate.report.visible import visible
+from hio_validate.report.visible import columns, visible
 
 WIDTH = 80
 _PLAIN = re.compile(r"\(?[+-]?[A-Za-z0-9]+(?:[_./:,@+-]+[A-Za-z0-9]+)*\)?[.,:;]?|->")
@@ -55,10 +55,28 @@ def _wrapped(said: str, indent: str) -> list[str]:
 def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table, its columns aligned for who reads the text; cells are Markdown."""
     lines = [head, *rows]
-    widths = [max(3, *(len(row[column]) for row in lines)) for column in range(len(head))]
-    shown = [" | ".join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)) for row in lines]
+    widths = [max(3, *(columns(row[column]) for row in lines)) for column in range(len(head))]
+    shown = [
+        " | ".join(cell + " " * (size - columns(cell)) for cell, size in zip(row, widths, strict=True))
+        for row in lines
+    ]
     rule = " | ".join("-" * size for size in widths)
     return "\n".join(f"| {line} |" for line in [shown[0], rule, *shown[1:]])
+
+
+def fitted(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table where it fits the page; else a list with an item for each row, since a row of Markdown cannot wrap."""
+    kept = list(rows)
+    made = grid(head, kept)
+    if max(map(columns, made.split("\n"))) <= WIDTH:
+        return made
+    return bullets(_item(head, row) for row in kept)
+
+
+def _item(head: Sequence[str], row: Sequence[str]) -> str:
+    """A row as a sentence: its first cell, then every other one that says something behind its heading."""
+    named = [f"{name} {cell}".strip() for name, cell in zip(head[1:], row[1:], strict=True) if cell]
+    return f"{head[0]} {row[0]}: {'; '.join(named)}".strip()
 
 
 def command(*lines: str) -> str:

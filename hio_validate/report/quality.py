@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from hio_validate.evidence.quality import Gated, Terms
@@ -54,8 +55,28 @@ def render(page: Page, width: int = 80) -> str:
     rows += [("not compared", each) for each in page.reasons]
     rows += [("by your word", f"{each} was the same") for each in page.words]
     rows += [("few items", said) for said in dict.fromkeys(_few(page))]
+    rows += [("next", said) for said in _next(page)]
     head = f"quality gate {page.outcome.replace('-', ' ')}: {page.labels[1]} against {page.labels[0]}"
     return paragraph(visible(head), width) + table(rows, width)
+
+
+def _next(page: Page) -> Iterator[str]:
+    """What to do where the gate is not met."""
+    by_item = (
+        page.gated is not None
+        and page.gated.difference is not None
+        and "the same items" in page.gated.difference.method
+    )
+    reason = page.gated.reason if page.gated is not None else ""
+    if reason == "quality-not-shown":
+        items = (
+            ""
+            if by_item
+            else ", or compare item by item: --baseline-samples and --candidate-samples samples_*.jsonl"
+        )
+        yield f"ask both sides more items{items}"
+    elif reason == "quality-gate-failed":
+        yield "keep the baseline; the items that were lost say what the candidate cannot do"
 
 
 def _told(receipt: Quality) -> str:

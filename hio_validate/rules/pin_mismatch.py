@@ -5,6 +5,8 @@ What a run, a decision or a build relies on is pinned by the SHA-256 of its byte
 exists nowhere; if a line of the raw rows is "cleaned up", nobody can compute the number again. Anyone can check
 a pin with `sha256sum`.
 
+A pinned file that git ignores is found, too: it lies here, and nobody who clones the repository gets it.
+
 How to fix: restore the pinned bytes (`git log -- FILE` finds them). What was wrong stays and is corrected by a
 new document under a new name and a `correction` entry. Where the pin itself was mistyped and never committed,
 correct the pin.
@@ -16,7 +18,8 @@ from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
 from hio_validate.models import KINDS
-from hio_validate.repo import Item, Reference, evidence_files, references
+from hio_validate.places import ROOMS
+from hio_validate.repo import Item, Reference, evidence_files, joined, references
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, in_file
 
 _HELP = "restore the pinned bytes; a correction is a new document plus a correction entry"
@@ -38,6 +41,18 @@ def check(item: Item, view: View) -> Iterator[Problem]:
                 f"{file} has sha256 {found}; pinned is {sha256}",
                 "restore the pinned bytes; raw evidence is never edited",
             )
+        elif _is_ignored(item, file, view):
+            yield Problem(
+                at(item, *path),
+                f"{file}, pinned here, is ignored by git: no commit will hold it",
+                f"take it out of .gitignore, which git check-ignore -v {joined(item.file, file)} names, or git add -f it",
+            )
+
+
+def _is_ignored(item: Item, file: str, view: View) -> bool:
+    """Whether a file lies on disk and is not listed where its document is: git lists what is tracked or not ignored."""
+    path, listed = joined(item.file, file), view.repo.paths
+    return item.file in listed and path not in listed and path.startswith(tuple(f"{room}/" for room in ROOMS))
 
 
 def _pinned(item: Item, reference: Reference, view: View) -> Iterator[Problem]:

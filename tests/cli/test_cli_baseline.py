@@ -56,7 +56,7 @@ def test_every_number_comes_from_the_raw_rows(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({"said": ()}, "give --graph-mode, --devices, --delivery"),
+        ({"said": ()}, "give --graph-mode off|on, --devices N, --delivery native|image"),
         ({"said": ("--graph-mode", "none", *SAID[2:])}, "graph mode 'none' only holds a place"),
         ({"said": (*SAID, "--source", "b2")}, "source was b1 by threads:base itself, not b2"),
         ({"said": (*SAID, "--concurrency", "2")}, "concurrency was 1 by threads:base itself, not 2"),
@@ -126,6 +126,7 @@ def test_another_or_an_unknown_condition_asks_for_a_new_baseline(
     said = hio(repo, "baseline", "diff", "nightly", "threads:two", *words)
     assert said.code == 3
     assert "2 not comparable" in said.out and "a new baseline id is needed" in said.out
+    assert said.out.count("as told above") == 1 and "next: hio baseline record NAME" in said.out
     assert sentence in " ".join(said.out.split()) and "%" not in said.out
 
 

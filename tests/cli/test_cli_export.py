@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tests.cli.console import hio, one_sentence
+from tests.evidence.campaigned import RUN_ID, Campaigned
 from tests.evidence.experiment import Experiment, whole
 from tests.small_repo import ROOM
 
@@ -101,3 +102,12 @@ def test_runs_of_this_repository_are_exported(run: str, tmp_path: Path) -> None:
     for target in ("llm-d", "in-toto"):
         said = hio(OWN, "export", run, "--to", target, "--out", tmp_path)
         assert said.code == 0, said.all
+
+
+def test_a_campaign_is_exported_run_by_run(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path / "repo", {"two": ("2", "short")})
+    unrun = hio(made.root, "export", "threads", "--to", "in-toto")
+    assert unrun.code == 2 and one_sentence(unrun).endswith("run it first: hio campaign run threads")
+    made.run("two")
+    refused = hio(made.root, "export", "threads", "--to", "in-toto")
+    assert refused.code == 2 and one_sentence(refused).endswith(f"is a run: export {RUN_ID}.two")

@@ -11,7 +11,7 @@ import pytest
 
 from hio_validate.evidence.records import Wrong, rows_of
 from tests.cli.console import hio, one_sentence
-from tests.small_repo import SERVICE, committed
+from tests.small_repo import SERVICE, committed, git
 
 ROW = {
     "build_commit": "abc1234", "build_number": 5000, "cpu_info": "a CPU", "gpu_info": "", "backends": "CPU",
@@ -180,6 +180,23 @@ def test_a_file_with_a_credential_is_never_kept_with_its_content(repo: Path) -> 
     said = hio(repo, "import", "bench.jsonl", "--service", SERVICE, "--write", "--keep-content")
     assert said.code == 1 and "hio: bench.jsonl:2: " in said.err and "leave out --keep-content" in said.err
     assert not (repo / ROOM).exists()
+
+
+def test_files_that_git_ignores_are_told_at_import_and_found(repo: Path) -> None:
+    hio(repo, "import", "bench.jsonl", "--service", SERVICE, "--write", "--name", "kept")
+    (repo / ".gitignore").write_text("*.jsonl\n", encoding="utf-8")
+    (repo / "one.json").write_text(f"[{rows({}).strip()}]", encoding="utf-8")
+    said = hio(repo, "import", "one.json", "--service", SERVICE, "--write")
+    assert said.code == 0 and "git ignores records.jsonl in" in said.err and "git add -f" in said.err
+    git(repo, "add", "-f", f"{ROOM}/kept")
+    found = hio(repo, "validate")
+    assert found.code == 1 and "observations/one/observation.yaml" in found.out
+    assert "observations/kept" not in found.out
+    assert "records.jsonl, pinned here, is ignored by git: no commit will hold it" in " ".join(
+        found.out.split()
+    )
+    git(repo, "add", "-f", ".")
+    assert hio(repo, "validate").code == 0
 
 
 def test_nothing_is_left_of_a_file_that_breaks_off(repo: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.report.markdown import escaped
-from hio_validate.report.prose import bullets, grid, paragraph, text
+from hio_validate.report.prose import WIDTH, bullets, fitted, grid, paragraph, text
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,14 @@ def test_a_table_is_aligned_for_who_reads_the_text() -> None:
     assert grid(("a", "bb"), [("long", "x")]).split("\n") == [
         "| a    | bb  |", "| ---- | --- |", "| long | x   |"
     ]  # fmt: skip
+
+
+def test_a_table_wider_than_the_page_is_a_list_that_says_the_same() -> None:
+    head, row = ("regime", "cell", "measured"), ("short", "", "decode_tps 50.1 -> 80.25 token/s")
+    assert fitted(head, [row]) == grid(head, [row])
+    wide = ("long answers", "four", "decode_tps 50.1 -> 80.25 token/s " * 3)
+    said = fitted(head, [row, wide])
+    assert said.startswith(
+        "- regime short: measured decode_tps 50.1 -> 80.25 token/s\n- regime long answers: cell four;"
+    )
+    assert max(map(len, said.split("\n"))) <= WIDTH

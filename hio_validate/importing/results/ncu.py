@@ -19,7 +19,7 @@ from hio_validate.importing.results.delimited import CUT, is_cut, rows
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.numerals import Ambiguous, Convention, number
-from hio_validate.importing.results.profiles import NO_BENCHMARK, record_of, time_unit
+from hio_validate.importing.results.profiles import NO_BENCHMARK, record_of, refuse_two_tools, time_unit
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import Summary, add, find
 
@@ -122,6 +122,7 @@ class _Table:
 
 def read(source: Source) -> Iterator[Observation]:
     """Its launches, one record each. Raises CannotImport."""
+    refuse_two_tools(source)
     table, seen, count = _Table(source), Convention(), 0
     for _, cells in table.rows():
         count += 1

@@ -18,7 +18,7 @@ from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.nsys_text import CUT_NAME, HEAD, text_rows
 from hio_validate.importing.results.numerals import Ambiguous, Convention, number
-from hio_validate.importing.results.profiles import NO_BENCHMARK, record_of, time_unit
+from hio_validate.importing.results.profiles import NO_BENCHMARK, record_of, refuse_two_tools, time_unit
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import Summary, add, find
 
@@ -96,6 +96,7 @@ def _kernels(source: Source) -> Iterator[tuple[int, _Table, list[str]]]:
 
 def read(source: Source) -> Iterator[Observation]:
     """Its kernels, one record each. Raises CannotImport."""
+    refuse_two_tools(source)
     seen, count = Convention(), 0
     for _, table, cells in _kernels(source):
         count += 1

@@ -6,6 +6,7 @@ import hashlib
 import re
 
 from hio_validate.evidence.observed import Observation
+from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import find
 
 NO_BENCHMARK = (
@@ -16,6 +17,28 @@ NO_BENCHMARK = (
 _LONGEST = 48
 _UNITS = {"s": "s", "sec": "s", "second": "s", "seconds": "s", "ms": "ms", "msecond": "ms", "us": "us", "usecond": "us",
           "µs": "us", "μs": "us", "ns": "ns", "nsecond": "ns"}  # fmt: skip
+
+_HEADS = {
+    "nsys": re.compile(r'\s*"?Time ?\(%\)"?[, ]+"?Total Time'),
+    "ncu": re.compile(r'"?ID"?,"?Process ID"?,'),
+}
+"""How the table of each profiler begins."""
+
+
+def refuse_two_tools(source: Source) -> None:
+    """Raises CannotImport where one file holds the tables of both profilers: reading one would lose the other in silence."""
+    begins: dict[str, int] = {}
+    for number, text in source.lines():
+        for tool, head in _HEADS.items():
+            if tool not in begins and head.match(text):
+                begins[tool] = number
+    if len(begins) == len(_HEADS):
+        (one, first), (two, second) = sorted(begins.items(), key=lambda each: each[1])
+        raise source.refuse(
+            f"two tools wrote it: the table of {one} begins in line {first}, that of {two} here",
+            f"give each a file of its own: head -n {second - 1} and tail -n +{second} of it",
+            second,
+        )
 
 
 def record_of(kernel: str, line: int, tool: str) -> Observation:

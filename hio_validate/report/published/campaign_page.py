@@ -7,7 +7,7 @@ from typing import Any
 
 from hio_validate.quantity import change, measured
 from hio_validate.repo import name_of
-from hio_validate.report.prose import bullets, command, grid, paragraph, text
+from hio_validate.report.prose import bullets, command, fitted, paragraph, text
 from hio_validate.report.published import sections
 from hio_validate.report.published.sections import Section
 from hio_validate.settings.value import text_of
@@ -51,7 +51,7 @@ def _regimes(shape: Shape) -> list[str]:
     count, scope = shape["configurations"], shape["scope"]
     won = any(each["winner"] for each in shape["regimes"])
     scope = f"{'best of the ' if won else ''}{count} configurations measured in this scope: {scope}"
-    return [grid(("regime", "cell", "measured", "configuration"), rows), bullets(map(text, [*near, scope]))]
+    return [fitted(("regime", "cell", "measured", "configuration"), rows), bullets(map(text, [*near, scope]))]
 
 
 def _configuration(won: Shape) -> str:
@@ -70,7 +70,7 @@ def _cells(shape: Shape) -> list[str]:
         if each["against"]
     ]
     runs = [f"{each['cell']}: run {each['run']}" for each in shape["cells"] if each["run"]]
-    return [grid(("cell", "regime", "tier", "result"), rows), bullets(map(text, [*why, *runs]))]
+    return [fitted(("cell", "regime", "tier", "result"), rows), bullets(map(text, [*why, *runs]))]
 
 
 def _gates(shape: Shape) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hio_validate.quantity import change, measured, probability, share
 from hio_validate.repo import name_of
-from hio_validate.report.prose import bullets, command, grid, paragraph, text
+from hio_validate.report.prose import bullets, command, fitted, paragraph, text
 from hio_validate.report.published.run import set_of
 from hio_validate.size import shown
 
@@ -60,15 +60,17 @@ def configurations(shape: Shape) -> list[str]:
         f"{each['kind']} {each['entry']}, by {each['by']}, {each['at']}: {each['because'] or 'no reason was given'}"
         for each in shape["decisions"]
     ] or ["no entry of the ledger stands on this run"]
-    return [grid(("arm", "stack", "set", "result"), rows), bullets(text(each) for each in said)]
+    return [fitted(("arm", "stack", "set", "result"), rows), bullets(text(each) for each in said)]
 
 
 def measurements(shape: Shape) -> list[str]:
     parts = []
     for each in shape["alternatives"]:
         mine = [one for one in shape["comparisons"] if one["to"] == each["arm"]]
-        parts += [grid(("metric", mine[0]["from"], mine[0]["to"], "change", "p", "result"), map(_row, mine))]
-        parts += [grid(("metric", "estimate and interval", "A-A noise"), map(_uncertainty, mine))]
+        parts += [
+            fitted(("metric", mine[0]["from"], mine[0]["to"], "change", "p", "result"), map(_row, mine))
+        ]
+        parts += [fitted(("metric", "estimate and interval", "A-A noise"), map(_uncertainty, mine))]
     parts += [paragraph(text(_how(shape)))] if parts else []
     return parts
 
@@ -114,7 +116,7 @@ def observations(shape: Shape) -> list[str]:
     ]  # fmt: skip
     if not rows:
         return ["No leg counts."]
-    return [grid(("leg", "arm", *map(text, metrics)), rows), paragraph(text(f"{units}."))]
+    return [fitted(("leg", "arm", *map(text, metrics)), rows), paragraph(text(f"{units}."))]
 
 
 def _cell(value: float | None) -> str:
@@ -138,7 +140,7 @@ def quality(shape: Shape) -> list[str]:
         f"{arm}: {each['reason'] or 'met'}: {each['sentence']}" for arm, each in found["candidates"].items()
     ]
     said.append(f"task set {found['tasks']}; other kinds of tasks are untested")
-    return [*parts, grid(("items", *map(text, arms)), rows), bullets(map(text, said))]
+    return [*parts, fitted(("items", *map(text, arms)), rows), bullets(map(text, said))]
 
 
 def _share(side: Shape) -> str:

@@ -10,7 +10,15 @@ import pytest
 from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
-from tests.importing.results.reading import SAMPLES, ids, names, number, records_of
+from tests.importing.results.reading import (
+    SAMPLES,
+    ids,
+    names,
+    number,
+    read,
+    records_of,
+    source_of,
+)
 
 HERE = SAMPLES / "ncu-details"
 
@@ -165,3 +173,21 @@ def test_a_table_that_was_saved_again_without_quotes_says_the_same(tmp_path: Pat
     assert '"0"' not in file.read_text()
     first, second = records_of(HERE / "details.csv", "ncu-details"), records_of(file, "ncu-details")
     assert [each.metrics for each in first] == [each.metrics for each in second] and first[0].metrics
+
+
+@pytest.mark.parametrize("first", ["ncu-details", "nsys-kernels"])
+def test_the_tables_of_two_profilers_in_one_file_are_refused_with_where_to_split_it(
+    tmp_path: Path, first: str
+) -> None:
+    parts = {
+        "ncu-details": (HERE / "details.csv").read_text(),
+        "nsys-kernels": (SAMPLES / "nsys-kernels" / "cuda_gpu_kern_sum.csv").read_text(),
+    }
+    (second,) = parts.keys() - {first}
+    source = source_of(tmp_path, parts[first] + parts[second])
+    with pytest.raises(CannotImport) as said:
+        read(source, "nsys-kernels")
+    at = said.value.line
+    told = (tmp_path / "given").read_text().splitlines()[at - 1]
+    assert told.startswith(('"ID"', "Time (%)")) and "two tools wrote it" in str(said.value)
+    assert f"head -n {at - 1} and tail -n +{at}" in str(said.value)
