@@ -22,11 +22,11 @@ def findings_of(memory: HeldMemory | None, *, measured: bool) -> Iterator[str]:
     if memory is None or memory.capacity is None or not cannot_fit(memory):
         return
     parts = " + ".join(f"{CALLED[each.name]} {_least(each.amount)}" for each in memory.parts)
+    at_least = " at least" if memory.needed.low < memory.needed.value else ""
     total = f" = {_least(memory.needed)}" if len(memory.parts) > 1 else ""
-    at_least = "at least " if memory.needed.low < memory.needed.value else ""
     yield (
-        f"cannot fit: {parts}{total}, {at_least}so much has to be held, and {WHERE[memory.per]} has {_least(memory.capacity)} "
-        f"({memory.ceiling}): the bound presumes that all of it is held there"
+        f"cannot fit: {parts}{total}{at_least}, and {WHERE[memory.per]} has {_least(memory.capacity)} ({memory.ceiling}): the bound "
+        "presumes that all of it is held there"
     )
     if measured:
         yield (

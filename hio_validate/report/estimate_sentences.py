@@ -17,6 +17,7 @@ from hio_validate.models.estimate import (
     Candidate,
     Estimate,
     HeldMemory,
+    Sharding,
     Term,
     UnitCost,
     Workload,
@@ -186,12 +187,25 @@ def workload(estimate: Estimate) -> str:
         f"cache {told.cache}",
         _threads(told),
         *([f"{told.devices} devices"] if told.devices > 1 else []),
+        *([_divided(told.sharding)] if told.sharding else []),
         *([f"microbatch {told.microbatch}"] if told.microbatch else []),
         keys,
         f"drafting: {told.drafting}" if told.drafting else "no drafting",
         f"host {told.target_host[:12]}" if told.target_host else "host unknown",
     ]
     return ", ".join(said)
+
+
+_PARTS = {
+    "stages": "stages", "weights": "for weights", "attention": "for attention", "experts": "for experts",
+    "positions": "for positions", "groups": "groups of requests", "replicas": "replicas",
+}  # fmt: skip
+
+
+def _divided(by: Sharding) -> str:
+    """`divided: 2 stages, 8 for weights, 2 for attention`: parts that are whole are left out."""
+    told = (f"{getattr(by, name)} {word}" for name, word in _PARTS.items() if getattr(by, name) > 1)
+    return f"divided: {', '.join(told)}"
 
 
 def _threads(told: Workload) -> str:

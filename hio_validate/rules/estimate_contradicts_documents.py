@@ -19,13 +19,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.estimate import Amount, Estimate, Term
-from hio_validate.repo import Item, name_of
+from hio_validate.models.estimate import Estimate, Term
+from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
-from hio_validate.rules.estimated import exceeds, is_same, named, number, shown
+from hio_validate.rules.estimated import exceeds, in_unit_of, is_same, named, number, pinned, shown
 
 _DRAFTED = ("draft-tokens", "acceptance")
 """What rows or settings counted of drafting, kept as assumptions."""
+
+_NO_INTERVAL = (ValueError, ZeroDivisionError)
+"""What an assumption that is no interval raises: estimate-contradicts-terms says so."""
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -45,12 +48,11 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             severity=Severity.GATE,
         )
         return
-    if estimate.bound is None:
-        return
     if made_with is not None and made_with < ARITHMETIC:
-        yield _of_an_older(item, made_with, ARITHMETIC)
-        return
-    yield from _again(item, view, is_whole=made_with is not None or bool(estimate.ceilings))
+        if estimate.bound is not None or estimate.memory is not None:
+            yield _of_an_older(item, made_with, ARITHMETIC)
+    elif estimate.bound is not None:
+        yield from _again(item, view, is_whole=made_with is not None or bool(estimate.ceilings))
 
 
 def _of_a_newer(item: Item, made_with: int, ours: int) -> Problem:
@@ -79,35 +81,28 @@ def _again(item: Item, view: View, is_whole: bool) -> Iterator[Problem]:
     """The ledger computed again; of one that a person wrote without ceilings only the work that needs none."""
     estimate: Estimate = item.model
     pins = [estimate.workload.shape] if estimate.workload.shape else []
-    shapes = [_pinned(view, "shape/v1", pin, item) for pin in pins]
-    ceilings = [_pinned(view, "ceilings/v1", pin, item) for pin in estimate.ceilings]
+    shapes = [pinned(view, "shape/v1", pin, item) for pin in pins]
+    ceilings = [pinned(view, "ceilings/v1", pin, item) for pin in estimate.ceilings]
     if None in (*shapes, *ceilings):
         return  # pin-mismatch, dangling-reference, or the document's own fault
     asked = _asked(estimate, shapes[0] if shapes else None, ceilings)
-    try:
-        yield from _compared(item, estimate, asked) if is_whole else _counted(item, view, estimate, asked)
-    except (ValueError, ZeroDivisionError):
-        return  # an assumption that is no interval: estimate-contradicts-terms says so
-
-
-def _pinned(view: View, kind: str, pin: str, item: Item) -> Item | None:
-    """The readable document with the bytes that are pinned."""
-    found = view.repo.find(kind, name_of(pin), item.service)
-    same = found is not None and pin.endswith(f"@{found.document.digest}")
-    return found if same and found is not None and found.model is not None else None
+    yield from _compared(item, estimate, asked) if is_whole else _counted(item, view, estimate, asked)
 
 
 def _asked(estimate: Estimate, shape: Item | None, ceilings: Any) -> Any:
     """The question that an estimate answers (estimating.bounds.asked.Asked)."""
     # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
-    from hio_validate.estimating.bounds.asked import STATED, STATED_BY, Asked
+    from hio_validate.estimating.bounds.asked import Asked, stated_in
 
-    stated, counted = {}, {}
-    for each in estimate.assumptions:
-        if each.source == STATED_BY and each.name in STATED:
-            stated[each.name] = each.amount
-        elif each.name in _DRAFTED and estimate.workload.drafting and "nobody" not in each.source:
-            counted[each.name] = each.amount
+    stated = stated_in(estimate)
+    counted = {
+        each.name: each.amount
+        for each in estimate.assumptions
+        if each.name in _DRAFTED
+        and each.name not in stated
+        and estimate.workload.drafting
+        and "nobody" not in each.source
+    }
     return Asked(
         workload=estimate.workload, target=estimate.target, path=estimate.path, shape=shape, ceilings=tuple(ceilings),
         stated=stated, counted=counted,
@@ -123,8 +118,12 @@ def _counted(item: Item, view: View, estimate: Estimate, asked: Any) -> Iterator
     from hio_validate.costs.units import UNITS
     from hio_validate.estimating.bounds.unpriced import work_of
 
-    counts = sorted({1, estimate.workload.devices})
-    given, in_rates = [work_of(asked, devices) for devices in counts], _in_rates(item, view, estimate)
+    is_divided = estimate.workload.devices > 1 or estimate.workload.sharding is not None
+    try:
+        given = [work_of(asked, of_all=True), *([work_of(asked)] if is_divided else [])]
+    except _NO_INTERVAL:
+        return
+    in_rates = _in_rates(item, view, estimate)
     for index, term in enumerate(estimate.terms):
         dimension, size = UNITS[term.work.unit]
         if term.name not in given[0] or dimension != ("arithmetic" if term.name == "compute" else "data"):
@@ -162,7 +161,10 @@ def _compared(item: Item, estimate: Estimate, asked: Any) -> Iterator[Problem]:
     # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
     from hio_validate.estimating.bounds.ledger import terms_of
 
-    computed = {term.name: term for term in terms_of(asked).terms}
+    try:
+        computed = {term.name: term for term in terms_of(asked).terms}
+    except _NO_INTERVAL:
+        return
     for index, term in enumerate(estimate.terms):
         if term.name not in computed:
             yield Problem(
@@ -201,7 +203,7 @@ def _term(item: Item, index: int, said: Term, computed: Term) -> Iterator[Proble
                 return
             continue
         for end in ("value", "low", "high"):
-            stands, follows = getattr(mine, end), _in_unit(given, end, mine.unit)
+            stands, follows = getattr(mine, end), in_unit_of(given, end, mine.unit)
             if follows is None or not is_same(stands, follows):
                 told = shown(given) if follows is None else number(follows, mine.unit)
                 yield Problem(
@@ -211,15 +213,6 @@ def _term(item: Item, index: int, said: Term, computed: Term) -> Iterator[Proble
                     "compute it again with hio estimate; a number is not edited by hand",
                 )
                 return
-
-
-def _in_unit(given: Amount, end: str, unit: str) -> float | None:
-    """A computed number in the unit that a document says it in; None where that is of another dimension."""
-    # Imported here: few repositories hold estimates, and intervals are dataclasses.
-    from hio_validate.costs.units import UNITS
-
-    (dimension, size), (wanted, its) = UNITS[given.unit], UNITS[unit]
-    return float(getattr(given, end)) * size / its if dimension is wanted else None
 
 
 RULE = Rule(

@@ -119,18 +119,6 @@ def pinned(view: View, kind: str, pin: str, item: Item) -> Item | None:
     return found if same and found is not None and found.model is not None else None
 
 
-def stated_of(estimate: Estimate) -> dict[str, Amount]:
-    """What a person stated, by name, as an estimate keeps it."""
-    # Imported here: few repositories hold estimates.
-    from hio_validate.estimating.bounds.asked import STATED, STATED_BY
-
-    return {
-        each.name: each.amount
-        for each in estimate.assumptions
-        if each.source == STATED_BY and each.name in STATED
-    }
-
-
 def in_unit_of(given: Amount, end: str, unit: str) -> float | None:
     """One end of a computed number in the unit that a document says it in; None where that is of another dimension."""
     # Imported here: few repositories hold estimates, and intervals are dataclasses.

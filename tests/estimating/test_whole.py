@@ -139,3 +139,56 @@ def test_ceilings_of_another_host_leave_the_run_out(tmp_path: Path) -> None:
 def test_the_same_documents_give_the_same_estimate(tmp_path: Path) -> None:
     root = lab(tmp_path, SHAPE, CEILINGS)
     assert content_of(_whole(root)) == content_of(_whole(root))
+
+
+def test_a_model_that_cannot_fit_is_told_before_any_bound(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, changed(CEILINGS, memory=400_000))
+    found = _whole(root, concurrency=4)
+    assert found.memory is not None and found.memory.outcome == "cannot-fit"
+    assert found.findings[0].startswith("cannot fit: weights 501.8 kB + K/V ")
+    assert (
+        "the host has 400 kB (lab-host): the bound presumes that all of it is held there" in found.findings[0]
+    )
+    assert found.bound is not None and found.status == "DRAFT", "the bound is not hidden"
+    assert found.next is not None and found.next.route == "size-capacity"
+    assert found.next.experiment.startswith("none of base as it is, which cannot fit")
+    assert _errors(root, found) == []
+
+
+def test_what_was_measured_all_the_same_contradicts_it(tmp_path: Path) -> None:
+    found = _whole(lab(tmp_path, SHAPE, changed(CEILINGS, memory=400_000)))
+    assert found.baseline is not None
+    assert found.findings[1].startswith(
+        "it was measured all the same: the shape, the capacity or what is held"
+    )
+    assert found.next is not None and "cannot fit" not in found.next.experiment
+
+
+def test_a_model_that_fits_is_told_without_a_finding(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, changed(CEILINGS, memory=10**9))
+    found = _whole(root, concurrency=4)
+    assert found.memory is not None and found.memory.outcome == "within"
+    assert not any("fit" in each for each in (*found.findings, *found.missing))
+    assert _errors(root, found) == []
+
+
+def test_a_capacity_that_nobody_tells_is_missing_only_where_nothing_shows_that_it_ran(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, CEILINGS)
+    measured, not_yet = _whole(root), _whole(root, concurrency=4)
+    assert not any("whether it fits" in each for each in measured.missing)
+    (said,) = (each for each in not_yet.missing if "whether it fits" in each)
+    assert said.startswith("whether it fits: no ceilings tell the memory of the host; `hio probe host --yes`")
+
+
+def test_what_is_stated_beside_is_kept_and_computed_again(tmp_path: Path) -> None:
+    root = lab(tmp_path, SHAPE, changed(CEILINGS, memory=10**9))
+    found = _whole(root, stated=stated(("memory-beside=2GB",)))
+    assert found.memory is not None and [each.name for each in found.memory.parts] == [
+        "weights",
+        "kv",
+        "stated",
+    ]
+    assert found.memory.outcome == "cannot-fit"
+    assert [each.name for each in found.assumptions if each.name == "memory-beside"] == ["memory-beside"]
+    assert not any("no effect" in each for each in found.findings)
+    assert _errors(root, found) == []

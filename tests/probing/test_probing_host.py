@@ -63,6 +63,13 @@ def test_it_is_of_this_host_and_says_what_it_did_not_measure(here: Ceilings) -> 
     assert here.unknown[0].startswith("matmul of bf16, f16 and int8")
 
 
+def test_the_memory_of_the_host_is_what_the_kernel_says_at_most(here: Ceilings) -> None:
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    whole = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemTotal"))
+    assert here.memory is not None and 0 < here.memory <= whole
+    assert any(each.startswith("memory: a control group") for each in here.unknown) == (here.memory < whole)
+
+
 def test_the_document_is_read_back_as_it_was(here: Ceilings, tmp_path: Path) -> None:
     git(tmp_path, "init")
     write(tmp_path, {FILE: ceilings_file(here, FILE, "hio probe host").decode()})
@@ -73,9 +80,12 @@ def test_the_document_is_read_back_as_it_was(here: Ceilings, tmp_path: Path) -> 
 def test_when_the_time_is_over_nothing_more_is_begun_and_what_is_missing_is_told(
     tiny: Extent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    now = [0.0]
+    monkeypatch.setattr(host.time, "monotonic", lambda: now[0])
+
     def step(name: str, takes_s: float) -> Step:
         def measure() -> tuple[str, Rate]:
-            time.sleep(takes_s)
+            now[0] += takes_s
             return name, rate("link", [1.0], "GB/s", "a test")
 
         return measure

@@ -202,5 +202,43 @@ BLOCKED = FULL | {
 }
 
 
+TOO_LARGE = FULL | {
+    "baseline": None,
+    "workload": WORKLOAD
+    | {
+        "held_in": "device",
+        "devices": 2,
+        "sharding": {"weights": 2, "attention": 1, "experts": 2, "groups": 2},
+    },
+    "memory": {
+        "per": "device",
+        "parts": [
+            {"name": "weights", "about": "its tensors, divided over 2 devices", "amount": exact(70, "GB")},
+            {
+                "name": "kv",
+                "about": "K and V of 8 requests of 2560 tokens",
+                "amount": amount(12, 6, 24, "GB"),
+            },
+            {"name": "state", "about": "states of 8 requests", "amount": exact(8, "GB")},
+        ],
+        "needed": amount(90, 84, 102, "GB"),
+        "capacity": exact(80, "GB"),
+        "ceiling": "published-chip",
+        "outcome": "cannot-fit",
+    },
+    "findings": [
+        "cannot fit: weights 70 GB + K/V 6 GB + states 8 GB = 84 GB at least, and a device has 80 GB (published-chip): the "
+        "bound presumes that all of it is held there"
+    ],
+    "next": {
+        "experiment": "none of base as it is, which cannot fit: divide it over more devices; then estimate again",
+        "proves": "that what has to be held is less than there is: the line `memory` of the next estimate",
+        "stop_if": "it fits, or another model or machine is decided on",
+        "route": "size-capacity",
+        "command": "hio estimate base --service lab/tiny --fixture focused-512 --metric decode_tps",
+    },
+}
+
+
 def estimate(data: dict[str, Any], **more: Any) -> Estimate:
     return Estimate.model_validate(data | more)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from estimate_samples import BARE, BLOCKED, DRAFTING, FULL, MEASURED_ONLY, amount, estimate
+from estimate_samples import BARE, BLOCKED, DRAFTING, FULL, MEASURED_ONLY, TOO_LARGE, amount, estimate, exact
 from hypothesis import given
 from report_samples import nasty_texts, relaxed
 
@@ -21,7 +21,13 @@ from hio_validate.report.estimate import as_json, markdown, text
 from hio_validate.report.visible import is_hidden
 
 PAGES = Path(__file__).parent / "pages"
-SAMPLES = {"full": FULL, "bare": BARE, "measured-only": MEASURED_ONLY, "blocked": BLOCKED}
+SAMPLES = {
+    "full": FULL,
+    "bare": BARE,
+    "measured-only": MEASURED_ONLY,
+    "blocked": BLOCKED,
+    "too-large": TOO_LARGE,
+}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -53,6 +59,54 @@ def test_the_first_line_tells_the_bound_and_the_distance() -> None:
         "decode_tps of lab/tiny: bound by weights (memory), at most 11.6 token/s (10.2 to 12.5); "
         "measured 9.40 token/s, efficiency 81 % (75 to 93)"
     )
+
+
+def test_a_model_that_cannot_fit_says_so_first_and_the_bound_what_it_presumes() -> None:
+    first = text(estimate(TOO_LARGE), 200).splitlines()[0]
+    assert first.startswith(
+        "decode_tps of lab/tiny: CANNOT FIT, 90 GB (84 to 102) of the 80 GB of a device (published-chip); were it held: "
+        "bound by weights (memory)"
+    )
+    for page in (text, markdown):
+        said = " ".join(page(estimate(TOO_LARGE)).replace("\\", "").split())
+        assert (
+            "weights 70 GB + K/V 12 GB + states 8 GB = 90 GB (84 to 102) of the 80 GB of a device (published-chip): CANNOT FIT"
+            in said
+        )
+        assert "the bound presumes that all of it is held there" in said
+
+
+HELD = {
+    "per": "host", "parts": [{"name": "weights", "about": "its tensors", "amount": exact(4, "GB")}], "needed": exact(4, "GB"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        (
+            {"capacity": exact(8, "GB"), "ceiling": "host-a", "outcome": "within"},
+            "weights 4 GB of the 8 GB of the host (host-a): fits, buffers and activations aside",
+        ),
+        (
+            {"capacity": exact(8, "GB"), "ceiling": "host-a", "outcome": "open"},
+            "weights 4 GB of the 8 GB of the host (host-a): may not fit",
+        ),
+        (
+            {"outcome": "open"},
+            "weights 4 GB, the memory of the host is unknown: whether it fits is not known",
+        ),
+    ],
+)
+def test_what_is_held_stands_in_one_line_beside_what_there_is(more: dict[str, Any], line: str) -> None:
+    for page in (text, markdown):
+        said = " ".join(page(estimate(FULL, baseline=None, memory=HELD | more)).split())
+        assert line in said
+
+
+def test_what_ran_needs_no_line_about_a_memory_that_is_not_known() -> None:
+    for page in (text, markdown):
+        assert "whether it fits" not in page(estimate(FULL, memory=HELD | {"outcome": "open"}))
 
 
 def test_a_blocked_estimate_says_so_first_and_what_finds_the_cause_last() -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen
+from hio_validate.models.estimate import Sharding
 
-_DIVIDED = ("weights", "compute", "kv-read")
+_DIVIDED = ("weights", "compute", "kv-read", "state")
 
 
 def shards(seen: Seen, found: Found) -> Iterator[Mechanism]:
@@ -24,7 +25,8 @@ def shards(seen: Seen, found: Found) -> Iterator[Mechanism]:
                 "measured ceilings document counts so many: hio probe host there"
             )
             continue
-        then = replace(seen.inputs, workload=workload.model_copy(update={"devices": 2 * workload.devices}))
+        more = {"devices": 2 * workload.devices, "sharding": _doubled(workload.sharding)}
+        then = replace(seen.inputs, workload=workload.model_copy(update=more))
         yield Mechanism(
             f"devices-{wanted}", 6, f"let {wanted} devices divide each pass, each with its part of the weights",
             term=longest, lever=lever, to=str(wanted), then=then, confidence="low",
@@ -32,6 +34,14 @@ def shards(seen: Seen, found: Found) -> Iterator[Mechanism]:
             "than is gained",
             needs=(*way.needs, "what moves between the devices: --assume collective-bytes=N --assume link=RATE bounds it"),
         )  # fmt: skip
+
+
+def _doubled(by: Sharding | None) -> Sharding | None:
+    """Twice as many devices for each layer; stages, groups and positions stay."""
+    if by is None:
+        return None
+    twice = {part: 2 * getattr(by, part) for part in ("weights", "attention", "experts")}
+    return by.model_copy(update=twice)
 
 
 def _devices(seen: Seen) -> int:
