@@ -20,7 +20,7 @@ from hio_validate.models.core import ValidationError
 from hio_validate.models.entry import Deployment, Result
 from hio_validate.models.errors import refusals
 from hio_validate.recording import modeline
-from hio_validate.repo import PINNED, Item, Repo, Tree, item_of, name_of
+from hio_validate.repo import PINNED, Item, Repo, Tree, item_of, name_of, references
 from hio_validate.rules import NEWEST
 from hio_validate.source import read
 from hio_validate.source.dump import dump
@@ -36,6 +36,10 @@ class CannotAppend(Exception):
 
 class AlreadyThere(CannotAppend):
     """The ledger has an entry of that name."""
+
+
+class Unsound(CannotAppend):
+    """What the entry would pin, and freeze, has errors."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +168,23 @@ def refuse_what_rules_find(repo: Repo, file: str, content: bytes) -> None:
     if found:
         said = [f"{each.message}" + (f" ({each.help})" if each.help else "") for each in found]
         raise CannotAppend("; ".join(said))
+
+
+def refuse_an_unsound_plan(draft: Draft, repo: Repo) -> None:
+    """An approval pins its plan, which freezes it: one with errors could neither run nor be put right. Raises Unsound."""
+    plan = repo.find("plan/v1", draft.given.get("plan") or "", draft.service)
+    if draft.kind != "approval" or plan is None:
+        return
+    cited = (repo.find(each.kind, each.name, plan.service) for each in references(plan)) if plan.model else ()
+    report = engine.run(repo, focus=frozenset({plan.file, *(item.file for item in cited if item)}))
+    errors = sorted(report.of(Severity.ERROR), key=lambda found: found.location.file != plan.file)
+    if errors:
+        first, more = errors[0], f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+        raise Unsound(
+            f"the plan {plan.name} has errors, and an approval would freeze it as it is: "
+            f"{first.location.file}:{first.location.line}: {first.message} [{first.rule}]{more}; "
+            f"hio plan check {plan.name} lists them: put them right, then approve"
+        )
 
 
 def _deployed_matrix(item: Item, repo: Repo) -> str:

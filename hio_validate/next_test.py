@@ -210,12 +210,14 @@ def _with_words_of(row: _Row, asked: Sequence[Item], used: list[Item]) -> AskedT
 def _about(item: Item, row: _Row) -> bool:
     """Whether an entry asks for the test of a row: of a bundle only where it names the bundle, never one of its members.
 
-    What it asks of a bundle now is not what a matrix of a replaced parent asked.
+    What it asks is about the current parent, and never what a matrix of a replaced one asked.
     """
     factor = item.model.factor
+    if row.test.outlived or factor is None:
+        return False
     if row.bundle is not None:
-        return factor == row.bundle and not row.test.outlived
-    return factor is not None and any(one_setting(factor, name) for name in row.names)
+        return bool(factor == row.bundle)
+    return any(one_setting(factor, name) for name in row.names)
 
 
 def _order(row: _Row, asked: Sequence[Item], ledger: Ledger) -> tuple[bool, bool, bool, int, str, int]:

@@ -6,6 +6,7 @@ Invariant: everything here is computed from documents; a number that nobody can 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.design import Contrast, contrasts, legs, legs_needed, level, rounds, smallest_p
@@ -18,6 +19,7 @@ from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.rules.planned import executions, run_named
 from hio_validate.settings.places import place_of
+from hio_validate.settings.value import text_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,26 @@ class Approval:
     missing: str
 
 
+PLAN, DEFAULT = "plan", "default"
+"""Where a limit that is in force comes from."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One limit that is in force, or could be: the plan writes it, or it is hio's default."""
+
+    name: str
+    value: str | bool | int | float | None
+    """As the plan has it: sizes in bytes or like 4GiB, times in seconds; None = no such limit."""
+    origin: str
+
+    @property
+    def shown(self) -> str:
+        if self.value is None:
+            return "none"
+        return f"{text_of(self.value)}{' s' if self.name.endswith('_s') else ''}"
+
+
 @dataclass(frozen=True)
 class Prospect:
     """One plan before its first leg. Times are seconds."""
@@ -71,6 +93,8 @@ class Prospect:
     """The service that is stopped."""
     port: int | None
     approvals: tuple[Approval, ...]
+    limits: tuple[Limit, ...]
+    """Every limit, those that nobody wrote, too."""
 
     @property
     def plan(self) -> Plan:
@@ -97,7 +121,22 @@ def prospect(item: Item, view: View, now: str) -> Prospect:
         stops=item.service if plan.serving.during == "stop" else None,
         port=plan.port or (own.port if own else None),
         approvals=_approvals(item, view, now),
+        limits=_limits(item),
     )
+
+
+def _limits(item: Item) -> tuple[Limit, ...]:
+    """Every limit of the model, in its order; what the document does not write is a default."""
+    written = item.document.data["limits"]
+    return tuple(
+        Limit(name, _plain(value), PLAN if name in written else DEFAULT)
+        for name, value in item.model.limits.model_dump().items()
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A whole number of seconds without the point that its type gives it."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _level(item: Item, view: View) -> Level:

@@ -60,7 +60,13 @@ def grid_of(words: Sequence[str]) -> dict[str, list[str]]:
 
 
 def begin(
-    view: View, service: str, name: str, plans: Sequence[Item], grid: Grid, metric: str, fixture: str | None
+    view: View,
+    service: str,
+    name: str,
+    plans: Sequence[Item],
+    grid: Grid,
+    metric: str | None,
+    fixture: str | None,
 ) -> Begun:
     """The campaign with the drafts of the plans that its grid asks for. Raises CannotPlan."""
     parent = view.ledger(service).parent
@@ -87,7 +93,8 @@ def begin(
     said = f"{counted(len(cells), 'cell')} over {parent}"
     said += f", {counted(len(drafts), 'plan')} begun" if drafts else ""
     hint = unasked(view, service)
-    return Begun(every, said, sum(each.count(TODO.encode()) for _, each in every), hint)
+    hints = (hint,) if hint else ()
+    return Begun(every, said, sum(each.count(TODO.encode()) for _, each in every), hints)
 
 
 def _cells(view: View, service: str, parent: str, grid: Grid) -> Iterator[Compared]:

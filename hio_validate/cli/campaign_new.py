@@ -25,12 +25,12 @@ from hio_validate.rules.base import View
 )
 @click.option("--grid", "grid", multiple=True, metavar="SETTING=VALUE,…",
               help="A setting to try over the parent; several of them are combined.")  # fmt: skip
-@click.option("--metric", type=click.Choice(list(METRICS)), default="decode_tps", show_default=True,
-              help="What decides in the plans that are begun.")  # fmt: skip
+@click.option("--metric", type=click.Choice(list(METRICS)),
+              help="What decides in the plans that are begun (default: as of hio plan new).")  # fmt: skip
 @click.option("--fixture", help="The request that is measured (default: the one of the latest run).")
 @repo_option
 def new(
-    name: str, service: str | None, plans: tuple[str, ...], grid: tuple[str, ...], metric: str, fixture: str | None,
+    name: str, service: str | None, plans: tuple[str, ...], grid: tuple[str, ...], metric: str | None, fixture: str | None,
     repo: Path | None,
 ) -> None:  # fmt: skip
     """Begin the campaign NAME: the seven inputs as far as documents say them, and a plan for each point of the grid.
@@ -50,7 +50,7 @@ def new(
         stop(str(error), 2)
     create_all(root, begun.files, "give the campaign another name")
     click.echo(f"{name}: {begun.said}")
-    if begun.hint:
-        click.echo(paragraph(begun.hint, width()), nl=False)
+    for hint in begun.hints:
+        click.echo(paragraph(hint, width()), nl=False)
     todo = f"write what stands as TODO ({begun.todo}), then " if begun.todo else ""
     click.echo(f"next: {todo}hio campaign check {name}")

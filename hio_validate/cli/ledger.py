@@ -114,9 +114,10 @@ def append(
             draft = appending.with_result(draft, view.repo, result, statistic)
             taken.refuse_a_loss(draft, view)
         taken.refuse_a_draft(draft, view)
+        appending.refuse_an_unsound_plan(draft, view.repo)
         _write(root, book, view, draft, id_, edit)
     except appending.CannotAppend as error:
-        stop(str(error), 1 if isinstance(error, appending.AlreadyThere) else 2)
+        stop(str(error), 1 if isinstance(error, appending.AlreadyThere | appending.Unsound) else 2)
 
 
 def _opened(service: str, repo: Path | None) -> tuple[Ledger, View, Path]:

@@ -14,6 +14,7 @@ from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import as_json, color, format_option, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
 from hio_validate.evidence.metrics import METRICS
+from hio_validate.execute import preflight
 from hio_validate.plans.begin import begin
 from hio_validate.plans.compared import asked, default_name, of_a_a, of_test
 from hio_validate.plans.delta import delta_of, of_delta
@@ -25,6 +26,7 @@ from hio_validate.report import render as render_report
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.plan import as_shape, render
 from hio_validate.rules.base import View
+from hio_validate.settings.places import place_of
 
 
 @click.group()
@@ -46,13 +48,13 @@ def plan() -> None:
 )
 @click.option("--screening", is_flag=True, help="Only look: two legs an arm, decides nothing.")
 @click.option("--fixture", help="The request that is measured (default: the one of the latest run).")
-@click.option("--metric", type=click.Choice(list(METRICS)), default="decode_tps", show_default=True,
-              help="What decides.")  # fmt: skip
+@click.option("--metric", type=click.Choice(list(METRICS)),
+              help="What decides (default: decode_tps, tpot_ms where a server does not time itself).")  # fmt: skip
 @click.option("--name", help="Name of the plan (default: setting and value).")
 @repo_option
 def new(
     factor: str | None, service: str | None, matrix: str | None, delta: tuple[str, ...], stack: str | None,
-    a_a: bool, screening: bool, fixture: str | None, metric: str, name: str | None, repo: Path | None,
+    a_a: bool, screening: bool, fixture: str | None, metric: str | None, name: str | None, repo: Path | None,
 ) -> None:  # fmt: skip
     """Begin the plan of the next asked test, of FACTOR, or of --set: parent against parent with this one change.
 
@@ -85,8 +87,8 @@ def new(
         stop(str(error), 2)
     create_all(root, begun.files, "give another --name")
     click.echo(paragraph(f"{called}: {begun.said}", width()), nl=False)
-    if begun.hint:
-        click.echo(paragraph(begun.hint, width()), nl=False)
+    for hint in begun.hints:
+        click.echo(paragraph(hint, width()), nl=False)
     if begun.todo:
         texts = "1 text" if begun.todo == 1 else f"{begun.todo} texts"
         stand = "stands" if begun.todo == 1 else "stand"
@@ -116,10 +118,12 @@ def check(name: str, service: str | None, gates: tuple[str, ...], repo: Path | N
         show(render_report(report, format_, color=color(), width=width()))
         sys.exit(report.exit_code)
     page = prospect(item, View(found), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+    place = place_of(item.service, found)
+    held = preflight.held(page.plan, page.port, place.port if place else None)
     if format_ == "json":
-        show(as_json(as_shape(page, report, report.exit_code)))
+        show(as_json(as_shape(page, report, report.exit_code, held)))
     else:
-        show(render(page, report, color=color(), width=width()))
+        show(render(page, report, held=held, color=color(), width=width()))
     sys.exit(report.exit_code)
 
 

@@ -5,39 +5,43 @@ Invariant: no gain is larger than that of the share vanishing: in time the share
 
 from __future__ import annotations
 
-import math
-
 from hio_validate.costs.interval import Interval, end_by_end
 
+ALL = Interval.exact(1.0)
+"""What goes of a share that vanishes."""
 
-def time_saved(share: float, factor: float = math.inf) -> float:
-    """Part of the whole time that is saved where `share` of it becomes `factor` times as fast.
 
-    Both without unit; the share lies in [0, 1], the factor is at least 1, infinite where the work vanishes.
+def time_saved(share: float, gone: float = 1.0) -> float:
+    """Part of the whole time that is saved where `gone` of `share` goes: 1 - 1/n of it where it becomes n times as fast.
+
+    Both without unit, between 0 and 1; 1 of a share gone is all of it, so that no speed is infinite here.
     Amdahl, "Validity of the single processor approach", AFIPS 1967. Raises ValueError.
     """
-    if not 0 <= share <= 1:
-        raise ValueError(f"a share lies between 0 and 1, not at {share}")
-    if not factor >= 1:
-        raise ValueError(f"what becomes faster has a factor of at least 1, not {factor}")
-    return share * (1 - 1 / factor)
+    for what, value in (("a share lies", share), ("what goes of a share lies", gone)):
+        if not 0 <= value <= 1:
+            raise ValueError(f"{what} between 0 and 1, not at {value}")
+    return share * gone
 
 
-def rate_gained(share: float, factor: float = math.inf) -> float:
+def rate_gained(share: float, gone: float = 1.0) -> float:
     """The same as a gain in rate: work per time becomes 1 + this. Raises ValueError, also where all time would vanish."""
-    saved = time_saved(share, factor)
+    saved = time_saved(share, gone)
     if saved >= 1:
         raise ValueError("where all of the time vanishes, no rate is left to state")
     return saved / (1 - saved)
 
 
-def at_most(share: Interval, better: str, factor: Interval | None = None) -> Interval:
-    """The gain of a metric in percent, over the intervals of share and factor.
+def part_gone(before: float, after: float) -> float:
+    """What goes of a time that becomes another one: all where nothing is left, also of nothing; none where it grows."""
+    return 1.0 if after <= 0 else max(0.0, 1 - after / before) if before > 0 else 0.0
 
-    `better` is `higher` for a rate and `lower` for a time. Without a factor the work vanishes. Raises ValueError.
+
+def at_most(share: Interval, better: str, gone: Interval = ALL) -> Interval:
+    """The gain of a metric in percent where `gone` of the share goes, over the intervals of both.
+
+    `better` is `higher` for a rate and `lower` for a time. Raises ValueError.
     """
-    gained = rate_gained if better == "higher" else time_saved
-    return end_by_end(gained, share, *([] if factor is None else [factor])) * 100.0
+    return end_by_end(rate_gained if better == "higher" else time_saved, share, gone) * 100.0
 
 
 def of_times(before: Interval, after: Interval, better: str) -> Interval:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import shlex
 
 from hio_validate.costs.routes import ROUTES
+from hio_validate.estimating.bounds.command import command
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.recorded import Recorded
 from hio_validate.estimating.context.spelled import SPELLED
 from hio_validate.models.estimate import Candidate
 
+_ESTIMATE = "hio estimate STACK --fixture FIXTURE"
+_PROBED = ("memory-read", "matmul")
 _FILES = frozenset(name for names in SPELLED["weights-file"].values() for name in names)
 
 
@@ -48,19 +51,15 @@ def shape_of(inputs: Inputs) -> str:
 
 
 def again(inputs: Inputs, *assume: str) -> str:
-    """The same estimate with what a person is to state."""
-    fixture = ["--fixture", inputs.fixture.name] if inputs.fixture is not None else []
-    stated = [word for name in assume for word in ("--assume", f"{name}=N")]
-    words = [
-        inputs.stack.name,
-        "--service",
+    """The same estimate, all that was asked with it, and what a person is to state."""
+    return command(
         inputs.service,
-        *fixture,
-        "--metric",
-        inputs.target.metric,
-        *stated,
-    ]
-    return shlex.join(["hio", "estimate", *words])
+        inputs.workload,
+        inputs.target,
+        documents=inputs.named,
+        stated=inputs.stated,
+        ask=assume,
+    )
 
 
 def route_of(inputs: Inputs, route: str) -> str:
@@ -73,10 +72,25 @@ def route_of(inputs: Inputs, route: str) -> str:
         "PATH": inputs.path,
         **({"BUILD": builds[0]} if builds else {}),
     }
+    lines = ROUTES[route].commands
+    probes = any(line.startswith("hio probe engine") for line in lines)
     return "\n".join(
-        " ".join(shlex.quote(known[word]) if word in known else word for word in line.split(" "))
-        for line in ROUTES[route].commands
+        _with_it(inputs, line.removeprefix(_ESTIMATE), probes)
+        if line.startswith(_ESTIMATE)
+        else " ".join(shlex.quote(known[word]) if word in known else word for word in line.split(" "))
+        for line in lines
     )
+
+
+def _with_it(inputs: Inputs, more: str, probes: bool) -> str:
+    """This estimate again with what a route brought: its rates are used where neither statements nor documents go before them."""
+    documents = [each for each in inputs.named if not (probes and each[0] == "--ceilings")]
+    stated = {
+        name: said
+        for name, said in inputs.stated.items()
+        if f" --assume {name}=" not in more and not (probes and name in _PROBED)
+    }
+    return command(inputs.service, inputs.workload, inputs.target, documents=documents, stated=stated) + more
 
 
 def _typed(inputs: Inputs, *words: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from hio_validate import __version__
 from hio_validate.estimating.assumed import that_matter, without_effect
+from hio_validate.estimating.bounds.arithmetic import ARITHMETIC
 from hio_validate.estimating.bounds.ledger import bound_of, terms_of
 from hio_validate.estimating.bounds.memory import memory_of, missing_of
 from hio_validate.estimating.bounds.rates import stated
@@ -64,5 +65,6 @@ def estimate(inputs: Inputs, name: str, at: str | None) -> Estimate:
         candidates=[*candidates],
         next=next_of(known, ledger, bound, candidates, fits=not cannot_fit(memory)),
         blocked_by=[entry.pin for entry in inputs.wrong],
+        arithmetic=ARITHMETIC,
         judged_by=JudgedBy(hio=__version__, rules=NEWEST),
     )

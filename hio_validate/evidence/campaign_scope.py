@@ -45,9 +45,16 @@ def kind_of(changed: Compared) -> str | None:
     name = changed.address.rpartition(".")[2]
     if _SPECULATION.fullmatch(name):
         return SPECULATION
-    if _QUANTISATION.fullmatch(name) or (changed.class_ is Class.ARTIFACT and _MODEL.fullmatch(name)):
+    if _QUANTISATION.fullmatch(name) or changes_weights(changed):
         return QUANTISATION
     return None
+
+
+def changes_weights(changed: Compared) -> bool:
+    """Whether a setting names the file that is served; a draft's file is speculation."""
+    name = changed.address.rpartition(".")[2]
+    is_a_model = _MODEL.fullmatch(name) is not None and _SPECULATION.fullmatch(name) is None
+    return changed.class_ is Class.ARTIFACT and is_a_model
 
 
 def out_of_scope(plan: Item, scope: CampaignScope, repo: Repo, settings: Settings) -> Iterator[OutOfScope]:

@@ -16,6 +16,7 @@ from hio_validate.evidence.comparison import Comparison
 from hio_validate.evidence.design import has_answered
 from hio_validate.evidence.outcome import Condition, Result, Tier
 from hio_validate.evidence.tiers import Verdict, verdict
+from hio_validate.evidence.weights import OtherWeights, other_weights
 from hio_validate.models.campaign import Cell
 from hio_validate.quantity import counted
 from hio_validate.repo import Item, name_of
@@ -62,6 +63,19 @@ class CellResult:
     def quality(self) -> list[Condition]:
         return [each for each in self.verdict.conditions if each.name in QUALITY] if self.verdict else []
 
+    @cached_property
+    def other_weights(self) -> list[OtherWeights]:
+        """The candidates that serve other weights than the baseline."""
+        return other_weights(self.verdict.case) if self.verdict else []
+
+    @property
+    def unjudged_weights(self) -> list[str]:
+        """Other weights that no task set judged, a sentence each: checks of single answers say nothing of the others
+        (contract 10.4)."""
+        if any(each.name == quality_gate.NAME for each in self.quality):
+            return []
+        return [f"{each.sentence} and was asked no task set" for each in self.other_weights]
+
     @property
     def fails_its_answers(self) -> bool:
         """Whether an answer was wrong: then its candidates are not kept, and nothing else is wrong with the cell."""
@@ -76,6 +90,7 @@ class CellResult:
         if not self.is_complete:
             return [f"its run was {self.run.model.outcome or 'not told to have ended'}"]
         found = [each.sentence for each in self.quality if not each.met]
+        found += self.unjudged_weights
         if judged.tier is not Tier.VERDICT:
             reasons = [each.reason for each in judged.reasons if each.name not in QUALITY]
             if reasons:

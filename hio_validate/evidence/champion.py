@@ -12,10 +12,11 @@ from functools import cached_property
 
 from hio_validate.evidence.campaign import records_of
 from hio_validate.evidence.case import Known
-from hio_validate.evidence.cell_result import CellResult, Configuration, host_of, results_of, scope_of
+from hio_validate.evidence.cell_result import CellResult, Configuration, host_of, results_of
 from hio_validate.evidence.champion_gates import gates
 from hio_validate.evidence.outcome import Condition
 from hio_validate.evidence.quality_gate import answered
+from hio_validate.evidence.weights import shown, weights_of
 from hio_validate.repo import Item
 from hio_validate.settings.knowledge import Settings
 
@@ -94,11 +95,17 @@ class Champion:
     def scope(self) -> str:
         """Where it holds, in words."""
         hosts = sorted({host_of(each) for each in self.cells if each.run is not None})
-        models = sorted({scope_of(each, "model")[:12] for each in self.cells if each.run is not None})
+        models = sorted(self._weights)
         space = self.campaign.model.scope.factors
         said = [f"host {' and '.join(hosts) or 'unknown'}", f"model {' and '.join(models) or 'unknown'}"]
         said += [", ".join(regime.name for regime in self.regimes)]
         return "; ".join([*said, f"varied: {', '.join(space)}"] if space else said)
+
+    @property
+    def _weights(self) -> set[str]:
+        cases = [each.verdict.case for each in self.cells if each.verdict is not None]
+        served = {weights_of(case, arm) for case in cases for arm in case.model.arms if case.counted(arm)}
+        return {shown(each) if each is not None else "unknown" for each in served}
 
     @cached_property
     def task_kinds(self) -> list[str]:

@@ -14,6 +14,7 @@ from hio_validate.evidence.cell_result import FAILED_ANSWERS, QUALITY, CellResul
 from hio_validate.evidence.correctness import open_failures
 from hio_validate.evidence.outcome import Condition, Result, Tier
 from hio_validate.evidence.quality_gate import NAME, answered
+from hio_validate.evidence.weights import weights_of
 from hio_validate.models.campaign import Campaign
 from hio_validate.repo import Item, name_of
 from hio_validate.settings.knowledge import Settings
@@ -62,6 +63,7 @@ def _accuracy(campaign: Campaign, required: Sequence[CellResult]) -> Condition:
         for condition in each.quality or [Condition(QUALITY[0], "no-quality-gate", "no answer was judged")]
         if not condition.met and condition.reason not in FAILED_ANSWERS
     ]
+    unjudged += [f"{each.name}: {said}" for each in measured for said in each.unjudged_weights]
     accuracy = campaign.focus.accuracy if campaign.focus else None
     if accuracy is not None and accuracy.tasks:
         by_tasks = {each.name for each in measured for one in each.quality if one.name == NAME}
@@ -93,16 +95,20 @@ def _baseline_is_wrong(each: CellResult) -> bool:
 
 
 def _comparability(cells: Sequence[CellResult]) -> Condition:
-    """The same host, model and baseline in all cells, the same fixtures in a regime; unknown is not the same."""
+    """The same host and baseline in all cells, its weights among it; the same fixtures in a regime; unknown is not the same.
+
+    What a candidate serves may be other weights: they are what was asked about, and have to be known.
+    """
     name = "comparability"
     ran = [each for each in cells if each.run is not None and each.verdict is not None]
     if not ran:
         return Condition(name, "nothing-to-compare", "no cell was run")
-    for what, reason in (("host", "host-differs"), ("model", "model-differs")):
-        seen = {scope_of(each, what) for each in ran}
-        if len(seen) > 1 or "unknown" in seen:
-            said = "is not known of every cell" if "unknown" in seen else "is not the same in all cells"
-            return Condition(name, reason, f"the {what} {said}")
+    hosts = {scope_of(each, "host") for each in ran}
+    if len(hosts) > 1 or "unknown" in hosts:
+        said = "is not known of every cell" if "unknown" in hosts else "is not the same in all cells"
+        return Condition(name, "host-differs", f"the host {said}")
+    if (why := _weights(ran)) is not None:
+        return Condition(name, "model-differs", why)
     baselines = {each.configuration(each.verdict.case.baseline) for each in ran if each.verdict}
     if len(baselines) > 1:
         return Condition(name, "baseline-differs", "the cells did not measure one baseline")
@@ -121,7 +127,25 @@ def _comparability(cells: Sequence[CellResult]) -> Condition:
     unequal = [each.name for each in ran if each.verdict and each.verdict.result is Result.NOT_COMPARABLE]
     if unequal:
         return Condition(name, "work-differs", f"the arms of {', '.join(unequal)} did not do the same work")
-    return Condition(name, "", "one host, one model, one baseline, the same requests in a regime")
+    return Condition(name, "", f"one host, one baseline{_and_weights(ran)}, the same requests in a regime")
+
+
+def _weights(cells: Sequence[CellResult]) -> str | None:
+    """Why the weights forbid a comparison: unknown ones, or a baseline of several; None where nothing does."""
+    base: set[str | None] = set()
+    for each in cells:
+        assert each.verdict is not None
+        case = each.verdict.case
+        for arm in case.model.arms:
+            if case.counted(arm) and weights_of(case, arm) is None:
+                return f"which weights {arm} served in {each.name} is not known of every leg"
+        base.add(weights_of(case, case.baseline))
+    return "the baseline did not serve the same weights in all cells" if len(base) > 1 else None
+
+
+def _and_weights(cells: Sequence[CellResult]) -> str:
+    others = [each.name for each in cells if each.other_weights]
+    return f" (other weights in {', '.join(others)})" if others else " with one model"
 
 
 def _programs(each: CellResult) -> Iterator[str | None]:
@@ -154,6 +178,12 @@ def _scope(campaign: Item, cells: Sequence[CellResult], known: Known, settings: 
         if plan is not None and plan.model is not None:
             outside = out_of_scope(plan, campaign.model.scope, known.repo, settings)
             found += [f"{each.name} changes {one.changed.address} ({one.what})" for one in outside]
+    if not campaign.model.scope.quantisation:
+        found += [
+            f"{each.name}: {one.sentence}, and no quantisation is declared"
+            for each in cells
+            for one in each.other_weights
+        ]
     if found:
         return Condition("declared scope", "out-of-scope", "; ".join(found))
     return Condition("declared scope", "", "nothing beyond it was changed")

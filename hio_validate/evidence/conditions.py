@@ -268,6 +268,15 @@ def _regime(case: Case) -> Condition:
         return Condition(
             name, "regime-unproven", f"{case.regime} is said; no column of cached tokens shows it"
         )
+    silent = [
+        trial.number for arm in case.model.arms for trial in case.counted(arm) if not _says_cached(trial)
+    ]
+    if silent:
+        return Condition(
+            name,
+            "regime-unproven",
+            f"{case.regime} is said; the server of leg {silent[0]} did not say how many prompt tokens a cache gave",
+        )
     if case.plan is not None and case.plan.cache == "warm":
         cold = [trial.number for arm in case.model.arms for trial in case.counted(arm) if not _is_warm(trial)]
         if cold:
@@ -275,6 +284,10 @@ def _regime(case: Case) -> Condition:
                 name, "regime-unproven", f"warm is planned, and nothing was cached in leg {cold[0]}"
             )
     return Condition(name, "", case.regime)
+
+
+def _says_cached(trial: Trial) -> bool:
+    return all(row.cells["cached"] for row in trial.rows)
 
 
 def _is_warm(trial: Trial) -> bool:

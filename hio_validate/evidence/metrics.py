@@ -30,6 +30,9 @@ METRICS = {
 }  # fmt: skip
 """Name of the column -> what it is."""
 
+TIMED_BY_SERVER = frozenset({"decode_tps", "prefill_tps"})
+"""Those that only the server's own times give."""
+
 FACTS = {
     "leg": ("1", "number of the leg"),
     "arm": ("text", "the arm"),
@@ -39,9 +42,15 @@ FACTS = {
     "started": ("text", "when the request was sent, UTC"),
     "status": ("text", "ok, or what went wrong"),
     "expected": ("text", "pass or fail against the fixture's expected result; - where it has none"),
-    "evaluated": ("1", "prompt tokens evaluated (timings.prompt_n)"),
-    "cached": ("1", "prompt tokens taken from a cache (timings.cache_n)"),
-    "generated": ("1", "tokens generated (timings.predicted_n)"),
+    "evaluated": (
+        "1",
+        "prompt tokens evaluated (timings.prompt_n; else usage: prompt_tokens without the cached ones)",
+    ),
+    "cached": (
+        "1",
+        "prompt tokens taken from a cache (timings.cache_n; else usage: prompt_tokens_details.cached_tokens)",
+    ),
+    "generated": ("1", "tokens generated (timings.predicted_n; else usage: completion_tokens)"),
     "drafted": ("1", "tokens drafted (timings.draft_n); none where the server reports no drafting"),
     "accepted": ("1", "drafted tokens accepted (timings.draft_n_accepted); none where it reports none"),
     "prompt_sha256": ("text", "SHA-256 of the prompt as sent, without its nonce"),

@@ -1,6 +1,6 @@
 """The A-A experiment that says how much two equal arms differ on this host (contract 7.2).
 
-Invariant: noise counts only where it was measured on the same host, with the same model, fixture, regime and baseline;
+Invariant: noise counts only where it was measured on the same host, with the same baseline, model, fixture and regime;
 whatever is unknown is not the same.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from hio_validate.evidence.case import Case
-from hio_validate.evidence.workload import model_in
+from hio_validate.evidence.weights import weights_in
 from hio_validate.repo import Item, name_of
 
 
@@ -77,11 +77,20 @@ def _context(case: Case) -> dict[str, object]:
     asked = (bench.prompt_tokens, bench.generated_tokens) if bench else ()
     return {
         "host": _the_only([capture.host.id if capture else None for capture in captures]),
-        "model": _the_only([model_in(capture) if capture else None for capture in captures]),
+        "model": _baseline_weights(case),
         "fixture": (case.fixture, asked),
         "regime": case.regime,
         "baseline": case.arm(case.baseline).stack,
     }
+
+
+def _baseline_weights(case: Case) -> str | None:
+    """What the baseline served, where the weights of every leg are known: a candidate may serve others."""
+    served = {
+        arm: [weights_in(capture) if capture else None for _, capture in case.captures(arm)]
+        for arm in case.model.arms
+    }
+    return _the_only(served[case.baseline]) if all(map(all, served.values())) else None
 
 
 def _the_only(found: list[str | None]) -> str | None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
-import math
 import os
 import sys
 import time
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from hio_validate.evidence.arrivals import client_metrics
+from hio_validate.execute.counted import Miscounted, Uncounted, counts
 from hio_validate.execute.stream import Event, Events
 from hio_validate.execute.work import Question
 
@@ -38,13 +38,17 @@ _EXCERPT = 300
 
 @dataclass(frozen=True)
 class Errand:
-    """What a client is sent out with; `silence_s`: longest time without a byte; `events`: path of the arrival times."""
+    """What a client is sent out with; `silence_s`: longest time without a byte; `events`: path of the arrival times.
+
+    `none_is_left_out`: the server counts cached tokens, and says nothing where there were none.
+    """
 
     host: str
     port: int
     events: str
     silence_s: float
     questions: tuple[Question, ...]
+    none_is_left_out: bool = False
 
     def as_text(self) -> str:
         return json.dumps(asdict(self))
@@ -78,7 +82,9 @@ class Answer:
     """Everything generated, in order."""
     said: str = ""
     """The same without reasoning."""
-    final: dict[str, Any] = field(default_factory=dict)
+    timings: dict[str, Any] = field(default_factory=dict)
+    usage: dict[str, Any] = field(default_factory=dict)
+    """The last of each that an event carried."""
     finish: str | None = None
 
     def now(self) -> int:
@@ -111,7 +117,8 @@ def ask(errand: Errand, number: int, question: Question, events: TextIO) -> dict
     answer = Answer(time.monotonic_ns())
     try:
         _exchange(errand, question, answer)
-        record |= {"status": OK, **_measured(answer), **_judged(answer, question)}
+        measured = _measured(answer, errand.none_is_left_out)
+        record |= {"status": OK, **measured, **_judged(answer, question)}
         record |= {"item": question.item, "answer": answer.said} if question.item else {}
     except Failed as error:
         record |= {"item": question.item} if question.item else {}
@@ -191,8 +198,11 @@ def _take(event: Event, at: int, question: Question, answer: Answer) -> bool:
     if isinstance(progress, dict):
         answer.progress.append((at, int(progress.get("processed", 0))))
     answer.finish = _finish(event.data) or answer.finish
-    if "timings" in event.data:
-        answer.final = event.data
+    for name, kept in (("timings", answer.timings), ("usage", answer.usage)):
+        said = event.data.get(name)
+        if isinstance(said, dict):
+            kept.clear()
+            kept.update(said)
     return question.endpoint == "/completion" and event.data.get("stop") is True
 
 
@@ -203,7 +213,7 @@ def _pieces(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for choice in data.get("choices") or ():
         delta = choice.get("delta") or {}
         for kind, text in (
-            ("reasoning", delta.get("reasoning_content")),
+            ("reasoning", delta.get("reasoning_content") or delta.get("reasoning")),
             ("content", delta.get("content") or choice.get("text")),
         ):
             if text:
@@ -217,49 +227,25 @@ def _finish(data: Mapping[str, Any]) -> str | None:
     return next((str(each) for each in reasons if each), None)
 
 
-def _measured(answer: Answer) -> dict[str, Any]:
-    """Metrics and counts of an answer. Raises Failed where the server's own timings are missing."""
-    timings = answer.final.get("timings")
-    if not isinstance(timings, dict) or "predicted_n" not in timings or "prompt_n" not in timings:
-        raise Failed("no timings: the final event does not say how many tokens were evaluated and generated")
-    generated = _count(timings, "predicted_n")
+def _measured(answer: Answer, none_is_left_out: bool) -> dict[str, Any]:
+    """Metrics and counts of an answer. Raises Failed where the server does not count what it generated."""
+    try:
+        counted = counts(answer.timings, answer.usage, none_is_left_out)
+    except Uncounted as error:
+        raise Failed(str(error)) from None
+    except Miscounted as error:
+        raise Failed(f"malformed stream: {error}") from None
+    arrived = [at for at, _, _ in answer.pieces]
+    generated = int(counted["generated"])
     found: dict[str, Any] = {
-        "decode_tps": _rate(generated, timings.get("predicted_ms")),
-        "prefill_tps": _rate(_count(timings, "prompt_n"), timings.get("prompt_ms")),
-        **client_metrics(answer.sent, [at for at, _, _ in answer.pieces], answer.end, generated),
-        "evaluated": _count(timings, "prompt_n"),
-        "cached": _count(timings, "cache_n"),
-        "generated": generated,
-        "drafted": _count(timings, "draft_n") if "draft_n" in timings else None,
-        "accepted": _count(timings, "draft_n_accepted") if "draft_n_accepted" in timings else None,
-        "prompt_ms": _finite(timings.get("prompt_ms")),
-        "predicted_ms": _finite(timings.get("predicted_ms")),
+        **{name: counted[name] for name in ("decode_tps", "prefill_tps") if name in counted},
+        **client_metrics(answer.sent, arrived, answer.end, generated),
+        **counted,
         "pieces": len(answer.pieces),
         "finish": answer.finish,
         "content_sha256": hashlib.sha256(answer.text.encode("utf-8", "surrogatepass")).hexdigest(),
     }
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _count(timings: Mapping[str, Any], name: str) -> int:
-    """A number of tokens; a server without a cache does not count what came from one. Raises Failed."""
-    value = timings.get(name, 0)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise Failed(f"malformed stream: {name} is {value!r}: expected a number of tokens")
-    return value
-
-
-def _rate(tokens: int, took_ms: Any) -> float | None:
-    """Tokens a second; None where nothing was counted or timed.
-
-    The server's own predicted_per_second is not used: older builds of llama.cpp count n tokens in it, newer ones n - 1.
-    """
-    took = _finite(took_ms)
-    return 1e3 * tokens / took if tokens and took and took > 0 else None
-
-
-def _finite(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
 def _judged(answer: Answer, question: Question) -> dict[str, str]:

@@ -66,10 +66,15 @@ def _outlived(child: subprocess.Popen[bytes], limits: Ceilings) -> int:
     """Wait for the supervisor; one that has stayed longer than trial and restoration may take is halted or hangs."""
     pin = os.pidfd_open(child.pid)
     most = limits.total_s + limits.start_s + GRACE_S
-    if not select.select([pin], [], [], most)[0]:
+    if not ended_within(pin, most):
         child.kill()
     os.close(pin)
     return child.wait()
+
+
+def ended_within(pin: int, seconds: float) -> bool:
+    """Whether the process of a descriptor ends within `seconds`."""
+    return bool(select.select([pin], [], [], seconds)[0])
 
 
 def _take_over(folder: Path, parts: Parts, code: int) -> bool:

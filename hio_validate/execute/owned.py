@@ -25,6 +25,7 @@ TRIAL = "HIO_TRIAL"
 CAMPAIGN = "HIO_CAMPAIGN"
 """Environment variable that carries the run id of the campaign, on every process of its cells (contract 10.2)."""
 
+_PF_EXITING = 0x4
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -74,6 +75,11 @@ def is_alive(who: Identity) -> bool:
 def is_stopped(pid: int) -> bool:
     """Whether a process was halted by SIGSTOP; one that a debugger holds is not meant."""
     return _stat(pid)[:1] == ["T"]
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process is on its way to its end, or there; PF_EXITING of include/linux/sched.h, set before it closes anything."""
+    return bool(int((_stat(pid) or ["0"] * 7)[6]) & _PF_EXITING)
 
 
 def become_subreaper() -> None:

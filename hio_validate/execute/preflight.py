@@ -10,6 +10,7 @@ from hio_validate.execute.deploy import deployments
 from hio_validate.execute.journal import now
 from hio_validate.execute.live import serving_on
 from hio_validate.execute.work import Work
+from hio_validate.models.plan import Plan
 from hio_validate.models.run import Run
 from hio_validate.observe.readings import HostReadings
 from hio_validate.observe.sockets import listening
@@ -43,6 +44,23 @@ def occupied(work: Work) -> str | None:
         f"{serving_on(work.port)}: let the plan stop and restore it (serving: {{during: stop, restore: STACK}}), "
         "give the plan a port of its own (port:), or end it yourself"
     )
+
+
+def held(plan: Plan, port: int | None, own: int | None) -> list[str]:
+    """What listens on this host now against what a plan says of it, a sentence each; `own`: the port of its service."""
+    if plan.method != "http" or plan.serving.during == "stop":
+        return []
+    said = []
+    if port is not None and listening(port):
+        said.append(
+            f"the trial's port is taken on this host now: {serving_on(port)}; hio run refuses to start"
+        )
+    if plan.serving.during == "none" and own is not None and own != port and listening(own):
+        said.append(
+            f"serving: none says that nothing serves here, and on the service's port {serving_on(own)}; "
+            "write during: stop, or leave where it may keep serving"
+        )
+    return said
 
 
 def preflight(state: Path, repo: Repo, service: str) -> dict[str, Any]:

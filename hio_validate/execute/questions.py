@@ -1,4 +1,4 @@
-"""Fixtures as requests of llama-server (tools/server/README.md of llama.cpp), the same for every leg and arm.
+"""Fixtures as requests in the words of the arms' engine (settings/request.py), the same for every leg and arm.
 
 Invariant: a request says what its fixture says and what the plan says of the cache, and nothing that a server
 would decide otherwise for one arm. A nonce depends on the plan and on the number of the request only, so that
@@ -8,13 +8,14 @@ both arms are asked the same, and no request repeats the prompt of another one o
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
+from hio_validate.evidence.dialects import dialects_of
 from hio_validate.execute.work import Question
 from hio_validate.models.fixture import Fixture
 from hio_validate.models.plan import Plan
 from hio_validate.repo import Item, Repo, joined
+from hio_validate.settings.request import Dialect, dialect_of
 from hio_validate.source import digest_of
 
 NONCE_CHARACTERS = 16
@@ -31,6 +32,7 @@ def questions(plan: Item, repo: Repo) -> tuple[tuple[Question, ...], tuple[str, 
         raise NotAskable(
             f"{plan.name} measures over http and names no fixture or no requests: add fixture and requests"
         )
+    words = dialect(plan, repo)
     measured = _fixture(model.fixture, plan, repo)
     checks = [_fixture(name, plan, repo) for name in model.checks]
     if model.cache == "warm" and measured.model.nonce == "each-request":
@@ -42,12 +44,30 @@ def questions(plan: Item, repo: Repo) -> tuple[tuple[Question, ...], tuple[str, 
     asked += [("warm-up", measured)] * model.requests.warm_up
     asked += [("measured", measured)] * model.requests.measured
     made = tuple(
-        _question(phase, fixture, repo, nonce(plan.document.digest, number), model.cache == "warm")
+        _question(phase, fixture, repo, nonce(plan.document.digest, number), words, model.cache == "warm")
         for number, (phase, fixture) in enumerate(asked, 1)
     )
     named = dict.fromkeys((model.fixture, *model.checks))
     pins = [f"{name}@{_fixture(name, plan, repo).document.digest}" for name in named]
     return made, tuple(pins)
+
+
+def dialect(plan: Item, repo: Repo) -> Dialect:
+    """In whose words every arm of a plan is asked. Raises NotAskable where that differs, or could not be kept cold."""
+    found = {each.family: each for each in dialects_of(plan, repo).values()}
+    if len(found) > 1:
+        raise NotAskable(
+            f"the arms of {plan.name} are of {' and '.join(sorted(found))}, which read different requests: "
+            "write a plan for each engine, and compare their runs with hio compare"
+        )
+    words = next(iter(found.values()), dialect_of("llama-server"))
+    salted = "cache_salt" in words.streamed("", warm=False, salt="")
+    if salted and plan.model.cache == "cold" and plan.model.restart == "never":
+        raise NotAskable(
+            f"{plan.name} keeps its server between legs (restart: never) and wants a cold cache, and a request cannot "
+            f"tell {words.family} to forget what the leg before asked: write restart: every-leg"
+        )
+    return words
 
 
 def nonce(plan: str, request: int) -> str:
@@ -64,19 +84,37 @@ def _fixture(name: str, plan: Item, repo: Repo) -> Item:
     return item
 
 
-def _question(phase: str, item: Item, repo: Repo, new: str, warm: bool) -> Question:
+def _question(phase: str, item: Item, repo: Repo, new: str, words: Dialect, warm: bool) -> Question:
     fixture: Fixture = item.model
+    _refuse_other_words(item, fixture, words)
     front = f"[{new}] " if fixture.nonce == "each-request" else ""
     expected = fixture.expect
+    budget = {**words.budget(fixture.endpoint, fixture.max_tokens), "ignore_eos": fixture.ignore_eos}
+    how = words.streamed(fixture.endpoint, warm, new)
     return Question(
         phase=phase,
         fixture=item.name,
         endpoint=fixture.endpoint,
-        body={**_asked(item, repo, front), **_sampling(fixture), **_budget(fixture), **_how(warm)},
+        body={**_asked(item, repo, front), **_sampling(fixture, words), **budget, **how},
         contains=tuple(expected.contains) if expected else (),
         content_sha256=expected.content_sha256 if expected else None,
         nonce=front,
     )
+
+
+def _refuse_other_words(item: Item, fixture: Fixture, words: Dialect) -> None:
+    """A request that this engine would answer with 404, or read only in part, is not sent. Raises NotAskable."""
+    if fixture.endpoint not in words.endpoints:
+        raise NotAskable(
+            f"the fixture {item.name} asks {fixture.endpoint}, which {words.family} does not have: "
+            f"it has {' and '.join(words.endpoints)}; write a fixture that asks one of them"
+        )
+    unread = words.unread(fixture.sampling)
+    if unread:
+        raise NotAskable(
+            f"the fixture {item.name} says {', '.join(unread)}, which {words.family} does not read: "
+            f"it reads {', '.join(sorted(words.fields))}; write a fixture in its words"
+        )
 
 
 def _asked(item: Item, repo: Repo, front: str) -> dict[str, Any]:
@@ -111,21 +149,11 @@ def _text(item: Item, repo: Repo) -> str:
         ) from None
 
 
-def _sampling(fixture: Fixture) -> dict[str, Any]:
+def _sampling(fixture: Fixture, words: Dialect) -> dict[str, Any]:
     """The chain as the fixture says it; what `model` says is left to the model's metadata."""
     said: dict[str, Any] = {name: value for name, value in fixture.sampling.items() if value != "model"}
     if fixture.seed != "unknown":
         said["seed"] = fixture.seed
-    if fixture.draft is not None:
+    if fixture.draft is not None and words.drafts_by_request:
         said |= {"speculative.n_min": fixture.draft.min, "speculative.n_max": fixture.draft.max}
     return said
-
-
-def _budget(fixture: Fixture) -> dict[str, Any]:
-    key = "n_predict" if fixture.endpoint == "/completion" else "max_tokens"
-    return {key: fixture.max_tokens, "ignore_eos": fixture.ignore_eos}
-
-
-def _how(warm: bool) -> Mapping[str, Any]:
-    """Timings for each token would cost time where time is measured."""
-    return {"cache_prompt": warm, "stream": True, "timings_per_token": False}

@@ -1,6 +1,6 @@
 """The raw rows of a run: which columns they have, what those mean, and their table.
 
-Invariant: a cell that nobody knows is empty, never zero; drafting has columns only where a server reported it.
+Invariant: a cell that nobody knows is empty, never zero; what no server reported (cached tokens, drafting) has no column.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hio_validate.source.dump import Row
 
 _BENCH = ("bench_prefill_tps", "bench_decode_tps")
 _ONLY_HTTP = frozenset({"fixture", "expected", "cached", "prompt_sha256", "content_sha256"})
-_ONLY_WHERE_SAID = frozenset({"drafted", "accepted"})
+_ONLY_WHERE_SAID = frozenset({"evaluated", "cached", "drafted", "accepted"})
 
 
 def of_leg(record: Record) -> Iterator[Record]:

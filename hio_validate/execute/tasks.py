@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from hio_validate.evidence.tasks import PASS, Task, UnreadableItems, items_of, judged
-from hio_validate.execute.questions import NotAskable
+from hio_validate.execute.questions import NotAskable, dialect
 from hio_validate.execute.work import Question, TaskSet, Work
 from hio_validate.models.tasks import Items, Tasks
 from hio_validate.repo import Item, Repo, joined
+from hio_validate.settings.request import Dialect
 from hio_validate.source import digest_of
 
 PHASE = "quality"
@@ -40,15 +41,21 @@ def task_set(plan: Item, repo: Repo) -> TaskSet | None:
         raise NotAskable(
             f"no readable task set of {plan.service} is called {asked.tasks}: write it, or correct the name"
         )
+    words = dialect(plan, repo)
     items = _items(found, repo)
     tasks: Tasks = found.model
+    if tasks.endpoint not in words.endpoints:
+        raise NotAskable(
+            f"the task set {found.name} asks {tasks.endpoint}, which {words.family} does not have: "
+            f"it has {' and '.join(words.endpoints)}; write a set that asks one of them"
+        )
     return TaskSet(
         pin=f"{asked.tasks}@{found.document.digest}",
         legs=asked.legs,
         scoring=tasks.scoring,
         choices=tuple(tasks.choices),
         expected={task.id: task.expected for task in items},
-        questions=tuple(_question(found.name, tasks, task) for task in items),
+        questions=tuple(_question(found, tasks, task, words) for task in items),
     )
 
 
@@ -64,7 +71,7 @@ def _items(found: Item, repo: Repo) -> list[Task]:
         raise NotAskable(f"{items.file}:{error.line}: {error.message}: {error.help}") from None
 
 
-def _question(name: str, tasks: Tasks, task: Task) -> Question:
+def _question(found: Item, tasks: Tasks, task: Task, words: Dialect) -> Question:
     is_chat = tasks.endpoint == "/v1/chat/completions"
     asked: dict[str, Any] = (
         {"messages": [{"role": "user", "content": task.prompt}]} if is_chat else {"prompt": task.prompt}
@@ -72,10 +79,11 @@ def _question(name: str, tasks: Tasks, task: Task) -> Question:
     asked |= {key: value for key, value in tasks.sampling.items() if value != "model"}
     asked |= {"seed": tasks.seed} if tasks.seed != "unknown" else {}
     asked |= {"stop": list(tasks.stop)} if tasks.stop else {}
-    asked["n_predict" if tasks.endpoint == "/completion" else "max_tokens"] = tasks.max_tokens
+    asked |= words.budget(tasks.endpoint, tasks.max_tokens)
     # No item may answer from what another one left in a cache: that differs between arms.
-    asked |= {"cache_prompt": False, "stream": True, "timings_per_token": False}
-    return Question(phase=PHASE, fixture=name, endpoint=tasks.endpoint, body=asked, item=task.id)
+    salt = f"{found.document.digest}-{task.id}"
+    asked |= words.streamed(tasks.endpoint, warm=False, salt=hashlib.sha256(salt.encode()).hexdigest()[:16])
+    return Question(phase=PHASE, fixture=found.name, endpoint=tasks.endpoint, body=asked, item=task.id)
 
 
 def is_asked(work: Work, place: int) -> bool:

@@ -28,6 +28,8 @@ from hio_validate.observe.readings import HostReadings, Reading, Readings
 Outcome = Literal["aborted", "failed", "stopped"]
 
 _TERM_S = 10.0
+_DYING_S = 60.0
+"""What ends frees its memory first, and a busy host lets it wait."""
 _LOG_TAIL = 300
 
 
@@ -169,19 +171,24 @@ class Watch:
                 return
             for child in needs:
                 if child.has_ended:
-                    raise Abort(
-                        "failed", f"the {child.role} {self.told(child)} before {what}{_tail(child.log)}"
-                    )
+                    raise self._ended_before(child, what)
             left = end - _clock()
             if left <= 0:
                 raise Abort("aborted", f"{what}: not within {seconds:g} s", resumable=True)
             self._wait(min(left, every_s))
 
     def exit_of(self, child: Child, seconds: float, what: str, needs: tuple[Child, ...] = ()) -> int:
-        """Wait until a child ends and give its exit code. Raises Abort after `seconds`, or when a child of `needs` ends first."""
+        """Wait until a child ends and give its exit code. Raises Abort after `seconds`, or when a child of `needs` ends first.
+
+        Of a child that fails and one of `needs` that died, whichever is noticed first, the latter is why.
+        """
         self.until(lambda: child.has_ended, seconds, what, needs, every_s=60.0)
-        code = _peek(child.pid) if child.process.returncode is None else child.process.returncode
-        return int(code if code is not None else child.process.wait())
+        seen = _peek(child.pid) if child.process.returncode is None else child.process.returncode
+        code = int(seen if seen is not None else child.process.wait())
+        for each in needs if code else ():
+            if self.died(each):
+                raise self._ended_before(each, what)
+        return code
 
     def end(self, child: Child) -> str:
         """TERM, wait, KILL, for the process and all it started; how it exited, in words."""
@@ -223,10 +230,17 @@ class Watch:
         return f"was ended by {_code(code)}" if code < 0 else f"ended with {_code(code)}"
 
     def died(self, child: Child, within_s: float = 1.0) -> str | None:
-        """How a child ended that nobody ended, None where it runs; sockets of the dead close before they are dead."""
+        """How a child ended that nobody ended, None where it runs; sockets of the dead close before they are dead.
+
+        One that is on its way to its end is waited for; `within_s` is for one that first closes its sockets.
+        """
         if child.process.returncode is None:
-            select.select([self._pins[child.pid]], [], [], within_s)
+            ending = owned.is_ending(child.pid)
+            select.select([self._pins[child.pid]], [], [], max(within_s, _DYING_S if ending else 0.0))
         return self.told(child) if child.has_ended else None
+
+    def _ended_before(self, child: Child, what: str) -> Abort:
+        return Abort("failed", f"the {child.role} {self.told(child)} before {what}{_tail(child.log)}")
 
     def _end_strays(self) -> None:
         """Whatever came to us when its parent ended, and what is left in the group, whatever it called itself."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from hio_validate.importing.cannot import CannotImport, Unrecognised
 from hio_validate.importing.configurations.found import Found
 from hio_validate.importing.configurations.recognise import EXPECTED, read
+from hio_validate.importing.results.nearly import refusal
 from hio_validate.importing.results.reading import Reading, reading
 from hio_validate.importing.results.recognise import IMPORTERS
 from hio_validate.importing.results.source import Source
+
+_PAGE = re.compile(r"^[ >]*\|?\s*:?-{2,}:?\s*\|", re.MULTILINE)
+"""The rule below the head of a table in Markdown; YAML, units and command lines have none."""
 
 
 class Configuration(NamedTuple):
@@ -23,11 +28,16 @@ def recognised(source: Source) -> Reading | Configuration:
     found = reading(source)
     if found is not None:
         return found
+    if nearly := refusal(source):
+        raise nearly
     try:
         return Configuration(read(source.path, source.file))
     except CannotImport as error:
         if isinstance(error, Unrecognised) or source.head.lstrip()[:1] in ("{", "["):
             raise _neither(source, error) from None
+        if _PAGE.search(source.head):
+            page = Unrecognised(source.file, 0, "its tables in Markdown have other columns", "", 3)
+            raise _neither(source, page) from None
         raise
 
 

@@ -228,6 +228,7 @@ class Estimate(Record):
     candidates: list[Candidate] = field({'type': 'list', 'items_schema': Candidate.core}, 'What could pay, the first one first.', default_factory=list)
     next: NextExperiment | None = field({'type': 'nullable', 'schema': NextExperiment.core}, 'The one next experiment.', default=None)
     blocked_by: list[str] = field({'type': 'list', 'items_schema': PIN}, 'Open correctness failures of the stack: nothing is proposed.', default_factory=list)
+    arithmetic: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, "Version of hio's arithmetic that gave terms and bound; absent: 1 where hio wrote it, none by hand.", default=None)
     judged_by: JudgedBy | None = field({'type': 'nullable', 'schema': JudgedBy.core}, 'Stamped by hio.', default=None)
 
 

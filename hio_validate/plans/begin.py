@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from hio_validate.evidence.design import balanced_order, has_answered
-from hio_validate.evidence.metrics import METRICS
+from hio_validate.evidence.dialects import of_stacks
+from hio_validate.evidence.metrics import METRICS, TIMED_BY_SERVER
 from hio_validate.ledger import one_setting
 from hio_validate.models.entry import FailedRun
 from hio_validate.models.site import Place
 from hio_validate.plans.compared import Compared
-from hio_validate.plans.drafting import measured_by
+from hio_validate.plans.drafting import drafting_of, measured_by
 from hio_validate.plans.fixtures import (
     CHECK,
     CHECKED,
@@ -29,6 +30,7 @@ from hio_validate.plans.fixtures import (
 )
 from hio_validate.plans.quality import quality_of, unasked
 from hio_validate.plans.refusal import CannotPlan
+from hio_validate.plans.same_work import same_work_of, with_reasons
 from hio_validate.recording import modeline
 from hio_validate.repo import item_of
 from hio_validate.rules.base import View
@@ -36,6 +38,7 @@ from hio_validate.rules.planned import asked_with, has_baseline, runs_of
 from hio_validate.rules.unfinished_plan import TODO
 from hio_validate.rules.unrestored_service import serves
 from hio_validate.settings.places import place_of
+from hio_validate.settings.request import DIALECTS, LLAMA, Dialect
 from hio_validate.source import read
 from hio_validate.source.dump import Row, dump
 
@@ -51,32 +54,43 @@ class Begun:
     said: str
     todo: int
     """Texts that only a person can write."""
-    hint: str = ""
-    """What the documents have and nothing asks for."""
+    hints: tuple[str, ...] = ()
+    """What a person should look at: what was chosen for a reason, and what the documents have and nothing asks for."""
 
 
 def begin(
-    view: View, service: str, compared: Compared, stage: str, name: str, metric: str, fixture: str | None
+    view: View,
+    service: str,
+    compared: Compared,
+    stage: str,
+    name: str,
+    metric: str | None,
+    fixture: str | None,
 ) -> Begun:
     """The plan and, where the service has no fixture, the fixture to be completed. Raises CannotPlan."""
     files: list[tuple[str, bytes]] = []
+    dialect = _dialect(view, service, compared)
+    metric = _metric(metric, dialect)
     measured = fixture or last_fixture(view, service)
     if measured is None:
         measured = FIXTURE
-        files.append(new_fixture(service, measured, MEASURED))
+        files.append(new_fixture(service, measured, MEASURED, dialect))
     asked = measured_by(view, service, compared.arms, measured)
     files += [asked.file] if asked.file else []
     checks = checks_of(view, service)
     if not checks and stage == "confirmation":
         checks = [CHECK]
-        files.append(new_fixture(service, CHECK, CHECKED))
-    data = _plan(view, service, compared, stage, name, metric, asked.fixture, checks)
+        files.append(new_fixture(service, CHECK, CHECKED, dialect))
+    work = same_work_of(compared.factors, drafting_of(view, service, compared.arms))
+    data = _plan(view, service, compared, stage, name, metric, asked.fixture, checks, work.data)
     file = f"manifests/services/{service}/plans/{name}.yaml"
-    files.insert(0, (file, dump(_with_runs(view, data, file), head=modeline("plan", file))))
+    written = dump(_with_runs(view, data, file), head=modeline("plan", file))
+    files.insert(0, (file, with_reasons(written, work.reasons)))
     factors = f"{', '.join(compared.factors) or 'nothing'} changed against {compared.baseline}"
     said = f"{factors}, {len(data['order'])} legs, asked by {compared.asked_by}"
-    hint = asked.said or (unasked(view, service) if stage == "confirmation" else "")
-    return Begun(tuple(files), said, sum(content.count(TODO.encode()) for _, content in files), hint)
+    hints = (asked.said, work.said, unasked(view, service) if stage == "confirmation" else "")
+    todo = sum(content.count(TODO.encode()) for _, content in files)
+    return Begun(tuple(files), said, todo, tuple(each for each in hints if each))
 
 
 def _plan(
@@ -88,6 +102,7 @@ def _plan(
     metric: str,
     fixture: str,
     checks: list[str],
+    same_work: Row,
 ) -> dict[str, Any]:
     """The plan without what earlier runs say of it."""
     place = place_of(service, view.repo)
@@ -115,7 +130,7 @@ def _plan(
         "requests": Row(warm_up=1, measured=3),
         **({"checks": checks} if checks else {}),
         **({"quality": Row(quality)} if quality else {}),
-        "same_work": Row(content="equal"),
+        "same_work": same_work,
         "decide": _criteria(metric),
         "limits": _limits(place, len(order)),
         "abort_owner": f"{TODO}: who may end it and is told",
@@ -126,9 +141,39 @@ def _plan(
     }  # fmt: skip
 
 
+def _dialect(view: View, service: str, compared: Compared) -> Dialect:
+    """In whose words both arms are asked. Raises CannotPlan."""
+    stacks = [(name, str(arm["stack"])) for name, arm in compared.arms.items()]
+    found = {each.family: each for each in of_stacks(stacks, service, view.repo).values()}
+    if len({each.fields for each in found.values()}) > 1:
+        raise CannotPlan(
+            f"the arms are of {' and '.join(sorted(found))}, which read different requests; plan a run of each "
+            "(hio plan new --a-a --stack NAME), and compare them with hio compare"
+        )
+    return next(iter(found.values()), DIALECTS[LLAMA])
+
+
+def _metric(asked: str | None, dialect: Dialect) -> str:
+    """What decides: the speed of decoding as the server times it, else as the client sees it. Raises CannotPlan."""
+    if asked in TIMED_BY_SERVER and not dialect.times_itself:
+        raise CannotPlan(
+            f"{asked} comes from the server's own times, and {dialect.family} reports none; "
+            f"say --metric {'tpot_ms' if asked == 'decode_tps' else 'ttft_ms'}, which the client sees"
+        )
+    return asked or ("decode_tps" if dialect.times_itself else "tpot_ms")
+
+
+_OTHER_PHASE = {
+    "decode_tps": "prefill_tps",
+    "prefill_tps": "decode_tps",
+    "tpot_ms": "ttft_ms",
+    "ttft_ms": "tpot_ms",
+}
+
+
 def _criteria(metric: str) -> dict[str, Any]:
     """Level and effect as they are usual here; the other phase of a request may not pay for the gain (contract 6.4)."""
-    other = {"decode_tps": "prefill_tps", "prefill_tps": "decode_tps"}.get(metric)
+    other = _OTHER_PHASE.get(metric)
     return {
         "metric": metric,
         "better": METRICS[metric].better,

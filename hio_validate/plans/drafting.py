@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from hio_validate.recording import modeline
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
-from hio_validate.rules.missing_sampling_chain import speculation
+from hio_validate.settings.drafting import speculation
 from hio_validate.settings.setting import Effective
 from hio_validate.settings.value import text_of
 from hio_validate.source.dump import Row, dump
@@ -48,6 +48,12 @@ def measured_by(view: View, service: str, arms: Mapping[str, Mapping[str, Any]],
     data = {"hio": said.pop("hio"), "name": name, **said, "draft": Row(min=lengths[0], max=lengths[1])}
     told = f"{name} is {item.name} with the build's draft lengths, {lengths[0]} to {lengths[1]}: write others where you mean others"
     return Measured(name, (file, dump(data, head=modeline("fixture", file))), told)
+
+
+def drafting_of(view: View, service: str, arms: Mapping[str, Mapping[str, Any]]) -> list[str | None]:
+    """What drafts tokens in each arm, in the order of the arms; None where nothing does."""
+    found = (_drafting(view, service, arm) for arm in arms.values())
+    return [speculation(effective) if effective is not None else None for effective in found]
 
 
 def _drafting(view: View, service: str, arm: Mapping[str, Any]) -> Effective | None:

@@ -16,17 +16,11 @@ from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.rules.planned import plan_of
 from hio_validate.rules.unfinished_plan import TODO
+from hio_validate.settings.request import DIALECTS, LLAMA, Dialect
 from hio_validate.source.dump import Row, dump
 
-GREEDY = {
-    "temperature": 0,
-    "top_k": 1,
-    "repeat_penalty": 1,
-    "presence_penalty": 0,
-    "frequency_penalty": 0,
-    "dry_multiplier": 0,
-}
-"""The complete sampling chain that takes the likeliest token (rule missing-sampling-chain says why it is complete)."""
+GREEDY = DIALECTS[LLAMA].greedy
+"""The complete sampling chain that takes llama-server's likeliest token (rule missing-sampling-chain says why it is complete)."""
 
 FIXTURE, CHECK = "short", "check"
 """Names of the fixtures that are begun where a service has none: what is measured, and what judges the answers."""
@@ -46,16 +40,16 @@ CHECKED = {
 }
 
 
-def new_fixture(service: str, name: str, asks: Mapping[str, Any]) -> tuple[str, bytes]:
-    """A fixture with a complete greedy chain, whose prompt a person writes."""
+def new_fixture(service: str, name: str, asks: Mapping[str, Any], dialect: Dialect) -> tuple[str, bytes]:
+    """A fixture in the words of an engine, with its complete greedy chain, whose prompt a person writes."""
     file = f"manifests/services/{service}/fixtures/{name}.yaml"
     data = {
         "hio": "fixture/v1",
         "name": name,
-        "endpoint": "/completion",
+        "endpoint": dialect.endpoints[0],
         **asks,
         "seed": 1,
-        "sampling": Row(GREEDY),
+        "sampling": Row(dialect.greedy),
     }
     return file, dump(data, head=modeline("fixture", file))
 

@@ -67,7 +67,10 @@ def _of_regime(found: Champion, regime: Regime) -> str:
     near = f"; not told apart from {', '.join(regime.not_told_apart)}" if regime.not_told_apart else ""
     values = from_to(*best.medians, best.metric.unit)
     other = "".join(f"; {run} measured the same and shows {shown}" for run, shown in winner.otherwise)
-    return f"{configuration(winner)}, {best.metric.name} {values} ({change(best.change)}), by {winner.name}{near}{other}"
+    weights = "".join(
+        f"; {each.sentence}" for each in winner.other_weights if each.candidate == best.candidate
+    )
+    return f"{configuration(winner)}, {best.metric.name} {values} ({change(best.change)}), by {winner.name}{weights}{near}{other}"
 
 
 def configuration(winner: CellResult) -> str:
@@ -181,6 +184,9 @@ def _winner(winner: CellResult) -> dict[str, Any]:
         "arm": best.candidate,
         "stack": arm.stack,
         "set": _shown(arm.set),
+        "other_weights": next(
+            (each.weights for each in winner.other_weights if each.candidate == best.candidate), None
+        ),
         "metric": best.metric.name,
         "unit": best.metric.unit,
         "better": best.metric.better,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hio_validate.diagnostic import Report
 from hio_validate.evidence.quality_gate import level_of
 from hio_validate.execute.approvals import ASK
-from hio_validate.prospect import Approval, Prospect
+from hio_validate.prospect import DEFAULT, PLAN, Approval, Prospect
 from hio_validate.quantity import counted, declared, probability, share, span
 from hio_validate.report import text
 from hio_validate.report.json_ import summary_and_findings
@@ -24,8 +24,8 @@ _STAGES = {
 }
 
 
-def as_shape(found: Prospect, report: Report, exit_code: int) -> dict[str, Any]:
-    """The page as versioned data."""
+def as_shape(found: Prospect, report: Report, exit_code: int, held: Sequence[str] = ()) -> dict[str, Any]:
+    """The page as versioned data; `held`: what listens on this host now against what the plan says."""
     plan, level = found.plan, found.level
     return {
         "version": 1,
@@ -67,6 +67,8 @@ def as_shape(found: Prospect, report: Report, exit_code: int) -> dict[str, Any]:
         },
         "longest_s": found.longest_s,
         "port": found.port,
+        "held": list(held),
+        "limits": [{"limit": each.name, "value": each.value, "from": each.origin} for each in found.limits],
         "stops": found.stops,
         "restores": plan.serving.restore,
         "then": plan.serving.then,
@@ -98,14 +100,16 @@ def _arm(found: Prospect, name: str) -> dict[str, Any]:
     }
 
 
-def render(found: Prospect, report: Report, *, color: bool = False, width: int = 80) -> str:
+def render(
+    found: Prospect, report: Report, *, held: Sequence[str] = (), color: bool = False, width: int = 80
+) -> str:
     """The page as text; what the rules found stands at its end, with the outcome in the last line."""
     plan = found.plan
     parts = [
         f"{visible(found.item.name)}: {_STAGES[plan.stage]} of {visible(found.item.service or '')}\n{visible(plan.question)}\n",
         table(list(_compares(found)), width),
         "what it can show\n" + table([("  " + key, said) for key, said in _shows(found)], width),
-        "what it does to the host\n" + table([("  " + key, said) for key, said in _does(found)], width),
+        "what it does to the host\n" + table([("  " + key, said) for key, said in _does(found, held)], width),
         "approvals\n" + _approvals(found, width),
     ]
     return "\n".join([*parts, text.render(report, color=color, width=width)])
@@ -181,13 +185,15 @@ def _task_set(found: Prospect) -> str:
     return f"{said}; so many items show a margin of {best} at best"
 
 
-def _does(found: Prospect) -> Iterator[tuple[str, str]]:
+def _does(found: Prospect, held: Sequence[str]) -> Iterator[tuple[str, str]]:
     plan = found.plan
     yield (
         "lasts",
         f"at most {span(found.longest_s)}, {len(plan.order)} legs of at most {span(plan.limits.leg_s)}; restoration on top",
     )
     yield "port", str(found.port) if found.port else "unknown: neither the plan nor the site says one"
+    for each in held:
+        yield "but", each
     if found.stops:
         yield "stops", f"{found.stops}, and starts {plan.serving.restore or 'nothing'} again"
     else:
@@ -196,10 +202,10 @@ def _does(found: Prospect) -> Iterator[tuple[str, str]]:
         "ends with",
         "the parent as before" if plan.serving.then == "restore-parent" else "the winner in its place",
     )
-    yield (
-        "limits",
-        f"memory {text_of(plan.limits.memory)}, leaves {text_of(plan.limits.available)} available, swap {text_of(plan.limits.swap)}",
-    )
+    for label, origin, why in (("limits", PLAN, "the plan"), ("defaults", DEFAULT, "the plan says nothing")):
+        told = ", ".join(f"{each.name} {each.shown}" for each in found.limits if each.origin == origin)
+        if told:
+            yield label, f"{told} ({why})"
     yield "aborts", f"{plan.abort_owner}, or a limit"
 
 

@@ -126,8 +126,10 @@ from hio_validate.rules import (
     unqualified_deployment,
     unreachable_level,
     unreachable_margin,
+    unread_request,
     unreadable_records,
     unreadable_rows,
+    unreported_number,
     unrestored_service,
     unsigned_decision,
     unsourced_ceiling,
@@ -138,6 +140,7 @@ from hio_validate.rules import (
     value_mismatch,
     violates_known_good,
     weak_baseline,
+    weights_without_task_set,
 )
 from hio_validate.rules.base import Rule
 
@@ -239,6 +242,8 @@ RULES: tuple[Rule, ...] = (
     unknown_neighbour.RULE,
     contradictory_fixture.RULE,
     missing_sampling_chain.RULE,
+    unread_request.RULE,
+    unreported_number.RULE,
     contradictory_tasks.RULE,
     vague_hypothesis.RULE,
     shape_contradicts_itself.RULE,
@@ -248,6 +253,7 @@ RULES: tuple[Rule, ...] = (
     cells_without_shared_protocol.RULE,
     cell_contradicts_campaign.RULE,
     cell_out_of_scope.RULE,
+    weights_without_task_set.RULE,
     unusable_acknowledgement.RULE,
     campaign_run_contradicts_runs.RULE,
     unit_mismatch.RULE,

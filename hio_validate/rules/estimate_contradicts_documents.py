@@ -5,6 +5,11 @@ pins all of them. hio computes the ledger again: each term that they give is the
 that fixed part, between those ends. A number that was typed decides about a machine, and so does one whose ceilings or shape
 became others since. An estimate that hio wrote and that names ceilings without a pin cannot be computed again: a gate.
 
+It is computed with today's arithmetic, so that only an estimate of the same arithmetic is judged (`arithmetic:`, which hio
+writes). Of an older one, hio says so in a note: nobody did anything wrong, and hio learned something since. A newer one is a
+gate: this hio cannot check it. Where a person wrote an estimate without ceilings, the work (bytes, operations) of each term
+that follows from shape and workload alone has to lie within what these allow, in three digits.
+
 How to fix: `hio estimate --write --name OTHER` computes it with the documents as they are now; take the old one away.
 """
 
@@ -14,62 +19,123 @@ from collections.abc import Iterator
 from typing import Any
 
 from hio_validate.diagnostic import Severity
-from hio_validate.models.estimate import Amount, Estimate, Term
-from hio_validate.repo import Item, name_of
+from hio_validate.models.estimate import Estimate, Term
+from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
-from hio_validate.rules.estimated import is_same, number, shown
-
-_COUNTED = ("draft-tokens", "acceptance")
-"""What rows or settings counted of drafting, kept as assumptions."""
+from hio_validate.rules.estimated import asked_of, exceeds, in_unit_of, is_same, named, number, pinned, shown
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     estimate: Estimate = item.model
-    costs = [term.cost for term in estimate.terms]
-    if not estimate.ceilings and any(cost.ceiling for cost in costs):
-        if estimate.judged_by is not None:
-            yield Problem(
-                at_key(item, "terms"),
-                "its ceilings are not pinned, so that nobody can compute it again",
-                "hio estimate --write pins them",
-                severity=Severity.GATE,
-            )
+    # Imported here: few repositories hold estimates.
+    from hio_validate.estimating.bounds.arithmetic import ARITHMETIC, arithmetic_of
+
+    made_with = arithmetic_of(estimate)
+    if made_with is not None and made_with > ARITHMETIC:
+        yield _of_a_newer(item, made_with, ARITHMETIC)
         return
-    if estimate.bound is None or (not estimate.ceilings and estimate.judged_by is None):
+    if made_with is not None and not estimate.ceilings and any(term.cost.ceiling for term in estimate.terms):
+        yield Problem(
+            at_key(item, "terms"),
+            "its ceilings are not pinned, so that nobody can compute it again",
+            "hio estimate --write pins them",
+            severity=Severity.GATE,
+        )
         return
+    if estimate.bound is None:
+        return
+    if made_with is not None and made_with < ARITHMETIC:
+        yield _of_an_older(item, made_with, ARITHMETIC)
+        return
+    yield from _again(item, view, is_whole=made_with is not None or bool(estimate.ceilings))
+
+
+def _of_a_newer(item: Item, made_with: int, ours: int) -> Problem:
+    return Problem(
+        at(item, "arithmetic"),
+        f"computed with arithmetic {made_with}; this hio knows {ours} and cannot compute it again",
+        "judge it with the hio that wrote it (judged_by) or a newer one",
+        severity=Severity.GATE,
+    )
+
+
+def _of_an_older(item: Item, made_with: int, ours: int) -> Problem:
+    # Imported here: few repositories hold estimates.
+    from hio_validate.estimating.bounds.command import of_kept
+
+    return Problem(
+        at(item, "arithmetic") if item.model.arithmetic is not None else at_key(item, "terms"),
+        f"computed with arithmetic {made_with}, today's is {ours}: its ledger is not computed again, and its numbers are not "
+        "those that hio gives now",
+        f"{of_kept(item.model)} --write --name OTHER computes it anew; take this one away then",
+        severity=Severity.NOTE,
+    )
+
+
+def _again(item: Item, view: View, is_whole: bool) -> Iterator[Problem]:
+    """The ledger computed again; of one that a person wrote without ceilings only the work that needs none."""
+    estimate: Estimate = item.model
     pins = [estimate.workload.shape] if estimate.workload.shape else []
-    shapes = [_pinned(view, "shape/v1", pin, item) for pin in pins]
-    ceilings = [_pinned(view, "ceilings/v1", pin, item) for pin in estimate.ceilings]
+    shapes = [pinned(view, "shape/v1", pin, item) for pin in pins]
+    ceilings = [pinned(view, "ceilings/v1", pin, item) for pin in estimate.ceilings]
     if None in (*shapes, *ceilings):
         return  # pin-mismatch, dangling-reference, or the document's own fault
-    yield from _compared(item, estimate, shapes[0] if shapes else None, ceilings)
-
-
-def _pinned(view: View, kind: str, pin: str, item: Item) -> Item | None:
-    """The readable document with the bytes that are pinned."""
-    found = view.repo.find(kind, name_of(pin), item.service)
-    same = found is not None and pin.endswith(f"@{found.document.digest}")
-    return found if same and found is not None and found.model is not None else None
-
-
-def _compared(item: Item, estimate: Estimate, shape: Item | None, ceilings: Any) -> Iterator[Problem]:
-    # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
-    from hio_validate.estimating.bounds import asked, ledger
-
-    stated, counted = {}, {}
-    for each in estimate.assumptions:
-        if each.source == asked.STATED_BY and each.name in asked.STATED:
-            stated[each.name] = each.amount
-        elif each.name in _COUNTED and estimate.workload.drafting and "nobody" not in each.source:
-            counted[each.name] = each.amount
-    again = asked.Asked(
-        workload=estimate.workload, target=estimate.target, path=estimate.path, shape=shape, ceilings=tuple(ceilings),
-        stated=stated, counted=counted,
-    )  # fmt: skip
+    asked = asked_of(estimate, shapes[0] if shapes else None, ceilings)
     try:
-        computed = {term.name: term for term in ledger.terms_of(again).terms}
+        yield from _compared(item, estimate, asked) if is_whole else _counted(item, view, estimate, asked)
     except (ValueError, ZeroDivisionError):
         return  # an assumption that is no interval: estimate-contradicts-terms says so
+
+
+def _counted(item: Item, view: View, estimate: Estimate, asked: Any) -> Iterator[Problem]:
+    """Work whose best guess lies outside of what shape and workload allow; a person may be less sure of it than they are.
+
+    A person counts the work of one device, or that of all of them at their rate together.
+    """
+    # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
+    from hio_validate.costs.units import UNITS
+    from hio_validate.estimating.bounds.unpriced import work_of
+
+    counts = sorted({1, estimate.workload.devices})
+    given, in_rates = [work_of(asked, devices) for devices in counts], _in_rates(item, view, estimate)
+    for index, term in enumerate(estimate.terms):
+        dimension, size = UNITS[term.work.unit]
+        if term.name not in given[0] or dimension != ("arithmetic" if term.name == "compute" else "data"):
+            continue  # it follows from other documents; unit-mismatch
+        unit = term.work.unit
+        ends = [
+            (0.0 if term.name in in_rates else each[term.name].low / size, each[term.name].high / size)
+            for each in given
+        ]
+        if not any(_lies_within(term.work.value, low, high) for low, high in ends):
+            allowed = [
+                f"{number(low, unit)} to {number(high, unit)}" if low < high else number(high, unit)
+                for low, high in ends
+            ]
+            yield Problem(
+                at(item, "terms", index, "work", "value"),
+                f"the work of {term.name} is {shown(term.work)} here; the shape and the workload that it pins give "
+                + allowed[0] + (f", {allowed[-1]} of one device" if len(allowed) > 1 else ""),
+                "count it again, or let hio estimate compute it",
+            )  # fmt: skip
+
+
+def _lies_within(said: float, low: float, high: float) -> bool:
+    return not exceeds(low, said) and not exceeds(said, high)
+
+
+def _in_rates(item: Item, view: View, estimate: Estimate) -> set[str]:
+    """Terms of which a part may stand elsewhere: arithmetic in the rate of an engine's products, the output as a term of its own."""
+    rates = [rate for term in estimate.terms if (rate := named(term.cost, item, view)) is not None]
+    found = {"compute"} if any(each.rate.quantity == "matvec" for each in rates) else set()
+    return found | ({"weights"} if any(term.name == "output" for term in estimate.terms) else set())
+
+
+def _compared(item: Item, estimate: Estimate, asked: Any) -> Iterator[Problem]:
+    # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
+    from hio_validate.estimating.bounds.ledger import terms_of
+
+    computed = {term.name: term for term in terms_of(asked).terms}
     for index, term in enumerate(estimate.terms):
         if term.name not in computed:
             yield Problem(
@@ -108,7 +174,7 @@ def _term(item: Item, index: int, said: Term, computed: Term) -> Iterator[Proble
                 return
             continue
         for end in ("value", "low", "high"):
-            stands, follows = getattr(mine, end), _in_unit(given, end, mine.unit)
+            stands, follows = getattr(mine, end), in_unit_of(given, end, mine.unit)
             if follows is None or not is_same(stands, follows):
                 told = shown(given) if follows is None else number(follows, mine.unit)
                 yield Problem(
@@ -118,15 +184,6 @@ def _term(item: Item, index: int, said: Term, computed: Term) -> Iterator[Proble
                     "compute it again with hio estimate; a number is not edited by hand",
                 )
                 return
-
-
-def _in_unit(given: Amount, end: str, unit: str) -> float | None:
-    """A computed number in the unit that a document says it in; None where that is of another dimension."""
-    # Imported here: few repositories hold estimates, and intervals are dataclasses.
-    from hio_validate.costs.units import UNITS
-
-    (dimension, size), (wanted, its) = UNITS[given.unit], UNITS[unit]
-    return float(getattr(given, end)) * size / its if dimension is wanted else None
 
 
 RULE = Rule(

@@ -16,7 +16,7 @@ from hio_validate.diagnostic import Path, Severity
 from hio_validate.models.estimate import Amount, Estimate, HeldMemory
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
-from hio_validate.rules.estimated import in_unit_of, is_ordered, is_same, number, pinned, shown, stated_of
+from hio_validate.rules.estimated import asked_of, in_unit_of, is_ordered, is_same, number, pinned, shown
 
 _AGAIN = "compute it again with hio estimate; a number is not edited by hand"
 
@@ -32,13 +32,14 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     if None in found:
         return  # pin-mismatch, dangling-reference, or the document's own fault
     # Imported here: few repositories hold estimates, and what is held is computed with dataclasses.
-    from hio_validate.estimating.bounds import asked, memory
+    from hio_validate.estimating.bounds import memory
+    from hio_validate.estimating.bounds.arithmetic import ARITHMETIC, arithmetic_of
 
+    if arithmetic_of(estimate) not in (None, ARITHMETIC):
+        return  # estimate-contradicts-documents tells that it is of another arithmetic
     shapes = [each for each in found if each is not None and each.kind == "shape/v1"]
-    again = asked.Asked(
-        workload=estimate.workload, target=estimate.target, path=estimate.path, shape=shapes[0] if shapes else None,
-        ceilings=tuple(each for each in found if each is not None and each.kind == "ceilings/v1"), stated=stated_of(estimate),
-    )  # fmt: skip
+    ceilings = [each for each in found if each is not None and each.kind == "ceilings/v1"]
+    again = asked_of(estimate, shapes[0] if shapes else None, ceilings)
     try:
         computed = memory.memory_of(again)
     except (ValueError, ZeroDivisionError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.models.ceilings import Ceilings, Rate
@@ -23,6 +23,10 @@ DIGITS = 0.005
 """How far a number of three digits may be from the one it was rounded from, as a share."""
 _ALL_DIGITS = 1e-9
 """How far the same computation may be from itself in another order."""
+
+
+_DRAFTED = ("draft-tokens", "acceptance")
+"""What rows or settings counted of drafting, kept as assumptions."""
 
 
 class Named(NamedTuple):
@@ -119,16 +123,21 @@ def pinned(view: View, kind: str, pin: str, item: Item) -> Item | None:
     return found if same and found is not None and found.model is not None else None
 
 
-def stated_of(estimate: Estimate) -> dict[str, Amount]:
-    """What a person stated, by name, as an estimate keeps it."""
-    # Imported here: few repositories hold estimates.
-    from hio_validate.estimating.bounds.asked import STATED, STATED_BY
+def asked_of(estimate: Estimate, shape: Item | None, ceilings: Any) -> Any:
+    """The question that an estimate answers (estimating.bounds.asked.Asked)."""
+    # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
+    from hio_validate.estimating.bounds.asked import STATED, STATED_BY, Asked
 
-    return {
-        each.name: each.amount
-        for each in estimate.assumptions
-        if each.source == STATED_BY and each.name in STATED
-    }
+    stated, counted = {}, {}
+    for each in estimate.assumptions:
+        if each.source == STATED_BY and each.name in STATED:
+            stated[each.name] = each.amount
+        elif each.name in _DRAFTED and estimate.workload.drafting and "nobody" not in each.source:
+            counted[each.name] = each.amount
+    return Asked(
+        workload=estimate.workload, target=estimate.target, path=estimate.path, shape=shape, ceilings=tuple(ceilings),
+        stated=stated, counted=counted,
+    )  # fmt: skip
 
 
 def in_unit_of(given: Amount, end: str, unit: str) -> float | None:

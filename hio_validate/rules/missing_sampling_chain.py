@@ -13,12 +13,17 @@ request fields of llama-server that can change a token, given what the others sa
 - unless `temperature` is 0: `mirostat`, which ignores `top_k` (with its `_tau` and `_eta` where it is on); and unless `top_k` is 1: `top_p`, `min_p`, `top_n_sigma`
   and the order `samplers`, which never touch the likeliest token, only the others.
 
+Where all stacks of the service are of vLLM or SGLang, it is their chain: `temperature`, `repetition_penalty`,
+`presence_penalty`, `frequency_penalty`, and unless `temperature` is 0 or `top_k` is 1 also `top_p`, `top_k`, `min_p`.
+
 `model` as a value says that the model's metadata decide, and is enough: it is named. A seed that is `unknown` is a gate
-where something is drawn. Where an arm of a plan speculates, its fixture says `draft` lengths; without, it is an error of
-the plan.
+where something is drawn. Where an arm of a plan speculates, how many tokens are drafted is said, too; without, it is an
+error of the plan. llama-server reads that from the request (`draft` of the fixture), vLLM and SGLang from their settings
+(`num_speculative_tokens` of `--speculative-config`, `--speculative-num-draft-tokens`).
 
 How to fix: write every missing field; the complete greedy chain is `{temperature: 0, top_k: 1, repeat_penalty: 1,
-presence_penalty: 0, frequency_penalty: 0, dry_multiplier: 0}`.
+presence_penalty: 0, frequency_penalty: 0, dry_multiplier: 0}`, of vLLM and SGLang `{temperature: 0, top_k: 1,
+repetition_penalty: 1, presence_penalty: 0, frequency_penalty: 0}`.
 """
 
 from __future__ import annotations
@@ -28,25 +33,24 @@ from typing import Any
 
 from hio_validate.diagnostic import Severity
 from hio_validate.evidence.design import settings_of
+from hio_validate.evidence.dialects import dialects_of, engine_of
 from hio_validate.models.fixture import Fixture
 from hio_validate.models.plan import Plan
 from hio_validate.models.tasks import Tasks
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
-from hio_validate.settings.setting import Effective
+from hio_validate.settings.drafting import most_drafted, speculation
+from hio_validate.settings.request import DIALECTS, LLAMA, OFF, Dialect
 from hio_validate.spelling import nearest
 
-PENALTIES = ("repeat_penalty", "presence_penalty", "frequency_penalty", "dry_multiplier")
-_OFF = {"repeat_penalty": 1}
-"""What a member is where it does nothing; 0 for all others."""
 _WHERE_ON = {
-    **dict.fromkeys(PENALTIES[:3], ("repeat_last_n",)),
+    **dict.fromkeys(("repeat_penalty", "presence_penalty", "frequency_penalty"), ("repeat_last_n",)),
     "dry_multiplier": ("dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
     "xtc_probability": ("xtc_threshold",),
     "dynatemp_range": ("dynatemp_exponent",),
     "mirostat": ("mirostat_tau", "mirostat_eta"),
 }
-"""Member -> what else decides a token where it is on."""
+"""Member -> what else decides a token where it is on; of llama-server, the others' penalties look back at everything."""
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -54,11 +58,15 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         yield from _without_draft(item, item.model, view)
         return
     fixture: Fixture | Tasks = item.model
-    missing = [name for name in chain(fixture.sampling) if name not in fixture.sampling]
+    chains = [chain(fixture.sampling, each) for each in _dialects(item, fixture, view)]
+    needed, missing = min(
+        ((each, [name for name in each if name not in fixture.sampling]) for each in chains),
+        key=lambda found: len(found[1]),
+    )
     if missing:
         near = {nearest(name, fixture.sampling, 0.8): name for name in missing}
         alike = next(
-            ((said, name) for said, name in near.items() if said and said not in chain(fixture.sampling)),
+            ((said, name) for said, name in near.items() if said and said not in needed),
             None,
         )
         yield Problem(
@@ -77,10 +85,21 @@ def check(item: Item, view: View) -> Iterator[Problem]:
         )
 
 
-def chain(sampling: Mapping[str, Any]) -> list[str]:
+def _dialects(item: Item, fixture: Fixture | Tasks, view: View) -> list[Dialect]:
+    """How the engines of the service are asked that have the endpoint: a fixture is complete for one of them."""
+    stacks = (each for each in view.repo.of("stack/v1") if each.service == item.service)
+    engines = {engine_of(each) for each in stacks if each.model is not None} - {None}
+    known = [dialect for family, dialect in DIALECTS.items() if family in engines]
+    return [each for each in known if fixture.endpoint in each.endpoints] or [DIALECTS[LLAMA]]
+
+
+def chain(sampling: Mapping[str, Any], dialect: Dialect = DIALECTS[LLAMA]) -> list[str]:
     """The request fields that decide a token, given what some of them say (tests/lab asks a real engine)."""
     one, cold = _is(sampling, "top_k", 1), _is(sampling, "temperature", 0)
-    names = ["temperature", "top_k", *PENALTIES]
+    if dialect.family != LLAMA:
+        drawn = [] if one or cold else ["top_p", "top_k", "min_p"]
+        return ["temperature", *dialect.penalties, *drawn]
+    names = ["temperature", "top_k", *dialect.penalties]
     names += [] if one else ["typical_p", "xtc_probability", "dynatemp_range"]
     names += [] if cold else ["mirostat"]
     names += [] if one or cold else ["top_p", "min_p", "top_n_sigma", "samplers"]
@@ -103,17 +122,23 @@ def _is(sampling: Mapping[str, Any], name: str, value: int) -> bool:
 
 def _is_on(sampling: Mapping[str, Any], name: str) -> bool:
     """Whether a member is given and does something, or may: the model decides."""
-    return name in sampling and not _is(sampling, name, _OFF.get(name, 0))
+    return name in sampling and not _is(sampling, name, OFF.get(name, 0))
 
 
 def _without_draft(item: Item, plan: Plan, view: View) -> Iterator[Problem]:
     fixture = view.repo.find("fixture/v1", plan.fixture, item.service) if plan.fixture else None
-    if fixture is None or fixture.model is None or fixture.model.draft is not None:
+    if fixture is None or fixture.model is None:
         return
+    dialects = dialects_of(item, view.repo)
     for name, arm in plan.arms.items():
         effective = settings_of(arm, item.service, view.repo, view.settings)
         given = speculation(effective) if effective else None
-        if given:
+        dialect = dialects.get(name, DIALECTS[LLAMA])
+        if effective is None or given is None:
+            continue
+        if not dialect.drafts_by_request:
+            yield from _by_its_settings(item, name, given, most_drafted(effective), fixture, dialect)
+        elif fixture.model.draft is None:
             yield Problem(
                 at_key(item, "arms", name),
                 f"{name} speculates ({given}), and {plan.fixture} says no draft lengths",
@@ -122,18 +147,31 @@ def _without_draft(item: Item, plan: Plan, view: View) -> Iterator[Problem]:
             )
 
 
-def speculation(effective: Effective) -> str | None:
-    """The setting by which somebody asked for speculative decoding."""
-    return next(
-        (
-            f"{each.address} {each.shown}"
-            for each in effective.settings.values()
-            if each.set_by_a_person
-            and (each.factor.startswith("spec-") or "draft" in each.factor)
-            and each.value not in ("none", "off", "0", "")
-        ),
-        None,
-    )
+_SAYS_LENGTHS = {
+    "vllm": "write num_speculative_tokens into speculative-config",
+    "sglang": "set speculative-num-draft-tokens",
+}
+
+
+def _by_its_settings(
+    item: Item, arm: str, given: str, most: int | None, fixture: Item, dialect: Dialect
+) -> Iterator[Problem]:
+    """What an arm's settings do not say of its draft lengths, or otherwise than a fixture that it does not read."""
+    said = fixture.model.draft
+    reads = f"{dialect.family} reads draft lengths from its settings, never from a request"
+    if most is None:
+        yield Problem(
+            at_key(item, "arms", arm),
+            f"{arm} speculates ({given}), and its settings do not say how many tokens it drafts",
+            f"{_SAYS_LENGTHS.get(dialect.family, 'set the number')}: {reads}",
+        )
+    elif said is not None and said.max != most:
+        yield Problem(
+            at_key(item, "arms", arm),
+            f"{arm} drafts at most {most} tokens ({given}), and {fixture.name} says {said.max}",
+            f"take draft: out of the fixture: {reads}",
+            (("the fixture", at(fixture, "draft")),),
+        )
 
 
 RULE = Rule(

@@ -13,6 +13,7 @@ import pytest
 
 from hio_validate.execute import lock, owned
 from hio_validate.execute.deploy import deployments
+from tests.execute import tiny
 from tests.execute.conftest import state, wait_for
 from tests.execute.deploy import little, town
 from tests.execute.deploy.conftest import Settle, Town, engines, settle
@@ -74,12 +75,13 @@ def test_with_yes_it_follows_to_the_end(settle: Settle) -> None:
 
 
 def test_what_is_taken_back_is_1(settle: Settle) -> None:
-    here = settle("sick", limits={"start_s": 1})
-    said = here.hio("deploy", "sick", "--overwrite", "--yes")
+    here, over = settle("sick"), {"LITTLE_OVER": "running"}
+    said = here.hio("deploy", "sick", "--overwrite", "--yes", **over)
     assert said.returncode == 1
-    assert "FAILED (readiness): readiness: /health does not answer 200 within 1 s" in said.stdout
+    assert "FAILED (readiness): readiness: /health does not answer 200 within 300 s" in said.stdout
     assert "it is as it was before, proven by 12 checks" in said.stdout and "rolled back\n" in said.stdout
-    shape = json.loads(here.hio("deploy", "sick", "--overwrite", "--yes", "--format", "json").stdout)
+    again = here.hio("deploy", "sick", "--overwrite", "--yes", "--format", "json", **over)
+    shape = json.loads(again.stdout)
     assert (shape["outcome"], shape["failed"]["step"], shape["exit_code"]) == ("rolled-back", "readiness", 1)
 
 
@@ -116,7 +118,7 @@ def test_a_stale_plan_is_refused(settle: Settle, change: str) -> None:
         first = here.local.main()
         assert first
         owned.send(first, signal.SIGKILL)
-        wait_for(lambda: here.local.main() not in (None, first) and bool(engines(here.port)))
+        wait_for(lambda: here.local.main() not in (None, first) and tiny.answers(here.port))
     elif change == "file":
         here.local.launch_file.write_text(here.local.launch_file.read_text() + "\n")
     else:
@@ -231,8 +233,7 @@ def test_a_deployment_outlives_the_terminal(
         call, cwd=here.root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
     ) as process:
         assert process.stdout
-        while until.encode() not in process.stdout.readline():
-            assert process.poll() is None
+        assert any(until.encode() in line for line in process.stdout)
         os.killpg(process.pid, number)
     (made,) = deployments.all_deployments(here.state)
     wait_for(lambda: deployments.Deployment(made.folder).state == "closed", lambda: here.tell(made))

@@ -64,6 +64,7 @@ def test_the_ledger_recorded_here_says_what_was_written_down_by_hand() -> None:
         ],
         "tests": [
             "prefill-trio",
+            "server.flash-attn",
             "server.spec-type",
             "server.spec-type",
             "server.flash-attn",
@@ -76,9 +77,13 @@ def test_the_ledger_recorded_here_says_what_was_written_down_by_hand() -> None:
     next_ = hio(OWN, "ledger", "next", "lab/gemma-270m")
     assert next_.out.splitlines()[1] == "test      prefill-trio"
     assert (
-        "  server.flash-attn  off -> on  (base-to-flash-on)\n    a third comparison of flash attention in decode"
+        "  server.flash-attn  (2026-11-30-decision-flash-attn)\n    a third comparison of flash attention in decode"
         in next_.out
     )
+    assert (
+        "  server.flash-attn  off -> on  (base-to-flash-on)\n    measure this change alone against base"
+        in next_.out
+    ), "what a row of a replaced parent asked is not what a decision asks of the parent now"
     assert (
         "  the bundle prefill-trio  (base-to-trio)\n    measure its members together: do two threads"
         in next_.out

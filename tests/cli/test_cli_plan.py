@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -455,3 +457,54 @@ def test_a_plan_that_is_not_valid_is_told_apart_from_one_that_is_not_there(repo:
     assert "is not valid" in one_sentence(
         hio(repo, "run", "threads-2", env={"HIO_STATE": str(repo / "state")})
     )
+
+
+def test_an_approval_would_freeze_a_plan_with_errors_and_is_refused(repo: Path) -> None:
+    begun(repo)
+    words = ("ledger", "append", "approval", "--service", SERVICE, "--by", "ana", "--approves", "load-test", "--plan", "threads-2",
+             "--scope", "the plan", "--owner", "ana", "--until", "2099-01-01T00:00:00Z")  # fmt: skip
+    refused = hio(repo, *words)
+    assert refused.code == 1
+    said = one_sentence(refused)
+    assert "the plan threads-2 has errors" in said and f"{PLAN}:" in said and "and 7 more" in said
+    assert not list((repo / "ledger").rglob("*approval*"))
+    write_what_is_asked(repo)
+    assert hio(repo, *words).code == 0
+
+
+def test_every_limit_is_told_with_where_it_comes_from(repo: Path) -> None:
+    begun(repo)
+    write_what_is_asked(repo)
+    shape = checked(repo, "threads-2")
+    told = {each["limit"]: (each["value"], each["from"]) for each in shape["limits"]}
+    assert told["leg_s"] == (300, "plan")
+    assert (told["gap_s"], told["sample_s"]) == ((5, "default"), (0.5, "default"))
+    assert told["temperature_c"] == (None, "default")
+    assert set(told) == set(vars(plan_in(repo).limits)), "none is left out"
+    page = " ".join(hio(repo, "plan", "check", "threads-2").out.split())
+    assert "leg_s 300 s, total_s 2400 s (the plan)" in page
+    assert "gap_s 5 s (the plan says nothing)" in page
+
+
+@pytest.mark.parametrize("where", ["trial", "service"])
+def test_who_holds_a_port_that_the_plan_says_is_free_is_named(repo: Path, where: str) -> None:
+    begun(repo)
+    write_what_is_asked(repo)
+    with socket.create_server(("127.0.0.1", 0)) as taken, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        held, other = taken.getsockname()[1], free.getsockname()[1]
+        (repo / "manifests/sites/lab.yaml").write_text(_site(held if where == "service" else other))
+        plan = repo / PLAN
+        plan.write_text(plan.read_text() + f"port: {held if where == 'trial' else other}\n")
+        shape = checked(repo, "threads-2")
+        page = " ".join(hio(repo, "plan", "check", "threads-2").out.split())
+    [said] = shape["held"]
+    assert f"process {os.getpid()}" in said
+    assert ("hio run refuses to start" in said) == (where == "trial")
+    assert ("serving: none says that nothing serves here" in said) == (where == "service")
+    assert said in page
+    assert checked(repo, "threads-2")["held"] == [], "nobody listens any more"
+
+
+def _site(port: int) -> str:
+    return f"hio: site/v1\nname: lab\nservices:\n  tiny:\n    port: {port}\n"

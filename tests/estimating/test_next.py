@@ -95,7 +95,10 @@ def test_a_gap_that_no_candidate_explains_asks_for_a_profile(tmp_path: Path) -> 
     found = following(asked(bench(tmp_path), measured=11.0))
     assert (found.candidate, found.route) == (None, "decode-step-budget")
     assert "base takes 906 % longer than the bound" in found.experiment
-    assert found.command == "hio probe engine b1 --yes --write\nhio estimate base --fixture tides"
+    assert found.command == (
+        "hio probe engine b1 --yes --write\nhio estimate base --service lab/tiny --fixture tides --metric decode_tps "
+        "--assume prompt-tokens=300 --assume generated-tokens=64"
+    )
 
 
 def test_a_profile_is_told_to_the_command_that_reads_it(tmp_path: Path) -> None:

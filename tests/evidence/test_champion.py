@@ -8,7 +8,7 @@ from typing import Any
 
 from hio_validate.report.champion import as_shape, render
 from tests.evidence.campaigned import FASTER, RUN_ID, SAME, SLOWER, Campaigned
-from tests.evidence.experiment import ROOM, SERVICE, SPEEDS, text
+from tests.evidence.experiment import ORDER, ROOM, SERVICE, SPEEDS, text
 from tests.evidence.test_quality_gate import ITEMS, TASKS, rows
 from tests.small_repo import pin, sha, stack, write
 
@@ -177,10 +177,11 @@ def test_answers_that_nobody_judged_leave_no_champion(tmp_path: Path) -> None:
     assert made.missed()["accuracy"] == "accuracy-unknown"
 
 
-def asked(root: Path, wrong: dict[str, dict[str, int]]) -> Campaigned:
-    """Both cells with a task set; of each arm so many answers are wrong."""
+def asked(root: Path, wrong: dict[str, dict[str, int]], four: dict[str, Any] | None = None) -> Campaigned:
+    """Both cells with a task set; of each arm so many answers are wrong. `four` spoils the run of that cell."""
 
     def with_tasks(document: dict[str, Any]) -> None:
+        document["scope"] = {"quantisation": ["q4_0"]}
         document["focus"]["accuracy"] = {"tasks": "sums", "floor": 0.5, "margin": 0.1}
 
     def planned(plan: dict[str, Any]) -> None:
@@ -198,7 +199,14 @@ def asked(root: Path, wrong: dict[str, dict[str, int]]) -> Campaigned:
             "rows": len(answers),
             "tasks": pin("sums", text(TASKS)),
         }
-        made.run(cell, speeds, run=lambda document, quality=quality: document.update(quality=quality))
+        more = dict(four or {}) if cell == "four" else {}
+        spoil = more.pop("run", lambda document: None)
+
+        def with_answers(document: dict[str, Any], quality: Any = quality, spoil: Any = spoil) -> None:
+            document["quality"] = quality
+            spoil(document)
+
+        made.run(cell, speeds, run=with_answers, **more)
     return made
 
 
@@ -293,3 +301,77 @@ def test_an_open_correctness_failure_blocks_a_champion(tmp_path: Path) -> None:
 def test_nothing_that_counts_is_nothing_measured(tmp_path: Path) -> None:
     made = Campaigned(tmp_path, ONE_REGIME)
     assert not made.champion().is_measured
+
+
+OTHER = sha("other weights")
+
+
+def serving(arm: str, sha256: str | None) -> Any:
+    """Spoils the captures of one arm: what it maps as its model."""
+
+    def spoil(capture: dict[str, Any]) -> None:
+        if ORDER[int(capture["name"].rpartition("-")[2]) - 1] == arm:
+            model = capture["processes"]["server"]["artifacts"]["model"]
+            model.update(sha256=sha256) if sha256 else model.pop("sha256")
+
+    return spoil
+
+
+def without_model(document: dict[str, Any]) -> None:
+    """A run of two models has no one model as its scope."""
+    document["scope"].pop("model")
+
+
+def declared(document: dict[str, Any]) -> None:
+    """Another quantisation is within the scope."""
+    document["scope"] = {"quantisation": ["q4_0"]}
+
+
+def test_other_weights_that_the_campaign_does_not_declare_are_out_of_scope(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", FASTER, run=without_model, capture=serving("two", OTHER))
+    assert made.missed()["declared scope"] == "out-of-scope"
+
+
+def test_other_weights_win_where_the_task_set_holds(tmp_path: Path) -> None:
+    made = asked(tmp_path, {}, four={"capture": serving("two", OTHER), "run": without_model})
+    found = made.champion()
+    assert [each.sentence for each in found.gates if not each.met] == []
+    assert found.overall is not None and found.overall.name == "four"
+    assert OTHER[:12] in found.scope and sha("model")[:12] in found.scope
+    said = f"two serves other weights ({OTHER[:12]}, the baseline {sha('model')[:12]})"
+    assert said in " ".join(render(found).split())
+    assert as_shape(found, 0)["champion"]["other_weights"] == OTHER
+
+
+def test_other_weights_with_worse_answers_are_out(tmp_path: Path) -> None:
+    made = asked(
+        tmp_path, {"four": {"two": 25}}, four={"capture": serving("two", OTHER), "run": without_model}
+    )
+    found = made.champion()
+    assert found.overall is not None and found.overall.name == "two"
+
+
+def test_other_weights_that_no_task_set_judged_leave_no_champion(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME, declared)
+    made.run("two")
+    made.run("four", FASTER, run=without_model, capture=serving("two", OTHER))
+    (gate,) = [each for each in made.champion().gates if not each.met]
+    assert (gate.name, gate.reason) == ("accuracy", "accuracy-unknown")
+    assert f"four: two serves other weights ({OTHER[:12]}, the baseline {sha('model')[:12]})" in gate.sentence
+    assert "was asked no task set" in gate.sentence
+
+
+def test_a_baseline_of_other_weights_in_one_cell_is_not_compared(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", run=without_model, capture=serving("base", OTHER))
+    assert made.missed()["comparability"] == "model-differs"
+
+
+def test_weights_that_nobody_knows_are_never_the_same(tmp_path: Path) -> None:
+    made = Campaigned(tmp_path, ONE_REGIME)
+    made.run("two")
+    made.run("four", run=without_model, capture=serving("two", None))
+    assert made.missed() == {"comparability": "model-differs", "repeated trials": "not-a-verdict"}

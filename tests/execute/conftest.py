@@ -21,12 +21,13 @@ from hio_validate.execute.jobs import Job
 from hio_validate.execute.work import ArmWork, Ceilings, Service, Work
 from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import tiny
-from tests.observe.conftest import free_port
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 ENGINE = str(Path(__file__).with_name("engine.py"))
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-PATIENCE_S = 60.0
+PATIENCE_S = 600.0
+"""No test waits for less: a machine that halts for a while breaks nothing."""
 
 
 @pytest.fixture
@@ -45,7 +46,14 @@ def engine(port: int, *modes: str) -> Command:
 def ceilings(**changes: Any) -> Ceilings:
     """Wide limits, sampled often."""
     wide = Ceilings(
-        memory=1 << 30, available=1 << 20, swap=0, start_s=30, leg_s=60, total_s=120, sample_s=0.05, gap_s=30
+        memory=1 << 30,
+        available=1 << 20,
+        swap=0,
+        start_s=300,
+        leg_s=600,
+        total_s=1200,
+        sample_s=0.05,
+        gap_s=300,
     )
     return replace(wide, **changes)
 
@@ -105,6 +113,11 @@ class Trial:
 
     def release(self, what: str = tiny.HOLD) -> None:
         (self.folder / what).unlink()
+
+    def takes_too_long(self, what: str) -> None:
+        """The time for something is over, and for nothing else."""
+        (self.folder / "part").write_text(what)
+        (self.folder / "part").replace(self.folder / tiny.OVER)
 
     def is_in_leg(self, place: int) -> None:
         """Wait until the server of a leg has been asked; each leg has a server and a client."""

@@ -2,7 +2,7 @@
 
     python tests/execute/engine.py [--port] PORT [[--mode] MODE…]
 
-Modes: `slow` is not ready for two seconds, `grow` takes memory, `heir` starts a grandchild in a session of its
+Modes: `while:FILE` is not ready while that file is there, `grow` takes memory, `heir` starts a grandchild in a session of its
 own, `deaf` ignores TERM, `forgets` has no prefix cache, `scant` keeps one token of it, `crash` ends with 7 when it is asked the first time, `shares`
 lets others listen on its port, too, `sick` is never healthy.
 """  # fmt: skip
@@ -12,18 +12,18 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 WORDS = [word for word in sys.argv[1:] if word not in ("--port", "--mode")]
 PORT, MODES = int(WORDS[0]), WORDS[1:]
-BEGAN = time.monotonic()
+LOADING = [Path(word.removeprefix("while:")) for word in MODES if word.startswith("while:")]
 SEEN: set[str] = set()
 
 
 class Engine(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        loading = "slow" in MODES and time.monotonic() < BEGAN + 2
+        loading = any(file.exists() for file in LOADING)
         facts = {
             "/health": {"status": "ok"},
             "/slots": [{"id": 0, "n_ctx": 512}, {"id": 1, "n_ctx": 512}],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 from hio_validate.execute import launch, lock, recovery
 from hio_validate.execute.jobs import Job
@@ -23,8 +24,11 @@ WHERE = {
 """Where the supervisor is killed -> places of the legs that are complete by then."""
 
 
-def interrupted(begin: Begin, what: Work, where: str) -> Trial:
-    """A trial of ORDER whose supervisor was killed somewhere, and that its guardian closed."""
+def interrupted(begin: Begin, what: Work, where: str, loading: Path | None = None) -> Trial:
+    """A trial of ORDER whose supervisor was killed somewhere, and that its guardian closed.
+
+    `loading` keeps the service from being ready while it is there.
+    """
     trial = begin(what, at={"in the first leg": 1, "in the last leg": 3, "between two legs": 1}.get(where, 2))
     supervisor = trial.supervisor
     if where == "between two legs":
@@ -36,11 +40,14 @@ def interrupted(begin: Begin, what: Work, where: str) -> Trial:
         trial.is_in_leg(1 + len(WHERE[where]))
     if where.startswith("while"):
         trial.hold(tiny.RECORDING)
+        if loading and "restored" in where:
+            loading.touch()
         os.kill(supervisor, signal.SIGTERM)
         trial.reaches("restoring" if "restored" in where else "restored")
     os.kill(supervisor, signal.SIGKILL)
-    for each in (tiny.HOLD, tiny.BETWEEN, tiny.RECORDING):
-        (trial.folder / each).unlink(missing_ok=True)
+    holds = [trial.folder / each for each in (tiny.HOLD, tiny.BETWEEN, tiny.RECORDING)]
+    for each in [*holds, *([loading] if loading else [])]:
+        each.unlink(missing_ok=True)
     trial.ends()
     return trial
 

@@ -19,7 +19,7 @@ from hio_validate.recording import capture_file
 from hio_validate.repo import Item, Repo, load
 from hio_validate.settings import family as families
 from tests.execute.experiment import ROOM, SERVICE, SITE_FILE, baseline, documents, pin, stack, yaml
-from tests.observe.conftest import free_port
+from tests.ports import free_port
 from tests.small_repo import HELP, sha, write
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.execute.client import Errand, prompt_sha256
+from hio_validate.execute.client import prompt_sha256
 from hio_validate.execute.stream import Events, MalformedStream
 from hio_validate.execute.work import Question
+from tests.execute.answering import END, HEAD, answering, asked, chunk, event
 from tests.small_repo import sha
 
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 TIMINGS = {"cache_n": 0, "prompt_n": 3, "prompt_ms": 30.0, "prompt_per_second": 100.0,
            "predicted_n": 2, "predicted_ms": 40.0, "predicted_per_second": 50.0}  # fmt: skip
 QUESTION = Question(
@@ -30,19 +24,10 @@ QUESTION = Question(
 )
 
 
-def event(**data: Any) -> bytes:
-    return b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n"
-
-
-def chunk(content: bytes) -> bytes:
-    return f"{len(content):x}\r\n".encode() + content + b"\r\n"
-
-
 def final(**more: Any) -> bytes:
     return event(content="", stop=True, stop_type="limit", timings={**TIMINGS, **more})
 
 
-END = b"0\r\n\r\n"
 GOOD = (
     HEAD
     + chunk(event(content="Mo", stop=False))
@@ -50,62 +35,6 @@ GOOD = (
     + chunk(final())
     + END
 )
-
-
-@contextmanager
-def answering(answers: Sequence[bytes], *, reset: bool = False, hold: bool = False) -> Iterator[int]:
-    """A server that gives each connection the next of these bytes, whatever it is asked."""
-    stop = threading.Event()
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve() -> None:
-            for answer in answers:
-                connection, _ = listener.accept()
-                with connection:
-                    _request(connection)
-                    for piece in answer.split(b"|CUT|"):
-                        connection.sendall(piece)
-                    if hold:
-                        stop.wait(30)
-                    if reset:
-                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            yield listener.getsockname()[1]
-        finally:
-            stop.set()
-            thread.join()
-
-
-def _request(connection: socket.socket) -> None:
-    raw = b""
-    while b"\r\n\r\n" not in raw:
-        raw += connection.recv(65536)
-    head, _, body = raw.partition(b"\r\n\r\n")
-    length = int(
-        next(
-            line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")
-        )
-    )
-    while len(body) < length:
-        body += connection.recv(65536)
-
-
-def asked(
-    port: int, tmp_path: Path, questions: Sequence[Question] = (QUESTION,), silence_s: float = 20.0
-) -> tuple[int, list[dict[str, Any]], list[dict[str, Any]]]:
-    """Exit code, records and arrival times of a client that was sent to a port."""
-    errand, events = tmp_path / "errand.json", tmp_path / "events.jsonl"
-    errand.write_text(Errand("127.0.0.1", port, str(events), silence_s, tuple(questions)).as_text())
-    done = subprocess.run(
-        [sys.executable, "-m", "hio_validate.execute.client", str(errand)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert not done.stderr, done.stderr
-    records = [json.loads(line) for line in done.stdout.splitlines()]
-    return done.returncode, records, [json.loads(line) for line in events.read_text().splitlines()]
 
 
 def test_a_good_answer_has_metrics_counts_and_arrival_times(tmp_path: Path) -> None:
@@ -141,7 +70,7 @@ def test_a_good_answer_has_metrics_counts_and_arrival_times(tmp_path: Path) -> N
 
 def test_drafted_and_accepted_tokens_are_counted_where_the_server_does(tmp_path: Path) -> None:
     with answering([HEAD + chunk(final(draft_n=7, draft_n_accepted=5)) + END]) as port:
-        _, (record,), _ = asked(port, tmp_path)
+        _, (record,), _ = asked(port, tmp_path, [QUESTION])
     assert (record["drafted"], record["accepted"]) == (7, 5)
 
 
@@ -180,7 +109,7 @@ BROKEN = {
     "no event stream": (HEAD + chunk(b"<html>\n\n") + END, "malformed stream"),
     "bad bytes": (HEAD + chunk(b"data: \xff\xfe\n\n") + END, "malformed stream"),
     "another shape": (HEAD + chunk(event(choices=["x"])) + END, "malformed stream"),
-    "no timings": (HEAD + chunk(event(stop=True)) + END, "no timings"),
+    "no counts": (HEAD + chunk(event(stop=True)) + END, "no counts"),
     "counts of text": (HEAD + chunk(final(prompt_n="3")) + END, "malformed stream"),
 }
 
@@ -199,20 +128,20 @@ def test_a_failed_request_has_a_status_and_no_metric(what: str, tmp_path: Path) 
 def test_nobody_listens(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        code, (record,), _ = asked(taken.getsockname()[1], tmp_path)
+        code, (record,), _ = asked(taken.getsockname()[1], tmp_path, [QUESTION])
     assert (code, record["status"].split(":")[0]) == (1, "refused")
 
 
 def test_a_reset_after_the_first_piece(tmp_path: Path) -> None:
     with answering([HEAD + chunk(HALF)], reset=True) as port:
-        _, (record,), (times,) = asked(port, tmp_path)
+        _, (record,), (times,) = asked(port, tmp_path, [QUESTION])
     assert record["status"].startswith("reset")
     assert len(times["pieces"]) <= 1
 
 
 def test_a_server_that_falls_silent(tmp_path: Path) -> None:
     with answering([HEAD + chunk(HALF)], hold=True) as port:
-        code, (record,), (times,) = asked(port, tmp_path, silence_s=0.3)
+        code, (record,), (times,) = asked(port, tmp_path, [QUESTION], silence_s=0.3)
     assert (code, record["status"]) == (1, "silent: no byte for 0.3 s")
     assert len(times["pieces"]) == 1
 
@@ -221,7 +150,7 @@ def test_a_rate_is_computed_from_its_counts_whichever_way_the_build_counts(tmp_p
     raw = final().replace(b'"predicted_per_second": 50.0', b'"predicted_per_second": 25.0')
     assert raw != final(), "a build that divides n - 1 tokens by the same time"
     with answering([HEAD + chunk(raw) + END]) as port:
-        _, (record,), _ = asked(port, tmp_path)
+        _, (record,), _ = asked(port, tmp_path, [QUESTION])
     assert record["decode_tps"] == 50.0
 
 
@@ -229,7 +158,7 @@ def test_a_rate_is_computed_from_its_counts_whichever_way_the_build_counts(tmp_p
 def test_a_time_that_cannot_be_gives_no_rate(tmp_path: Path, took: bytes) -> None:
     raw = final().replace(b'"predicted_ms": 40.0', b'"predicted_ms": ' + took)
     with answering([HEAD + chunk(raw) + END]) as port:
-        _, (record,), _ = asked(port, tmp_path)
+        _, (record,), _ = asked(port, tmp_path, [QUESTION])
     assert record["status"] == "ok"
     assert "decode_tps" not in record
 

@@ -14,7 +14,17 @@ from hio_validate.execute import jobs, owned
 from hio_validate.execute.work import Service
 from hio_validate.observe import proc
 from hio_validate.observe.sockets import owner_of
-from tests.execute.conftest import Begin, Trial, assert_nothing_is_left, ceilings, wait_for, work
+from tests.execute import tiny
+from tests.execute.conftest import (
+    PATIENCE_S,
+    Begin,
+    Trial,
+    assert_nothing_is_left,
+    engine,
+    wait_for,
+    work,
+)
+from tests.ports import free_port
 
 
 def stopped(begin: Begin, service: Service, **more: object) -> Trial:
@@ -54,17 +64,20 @@ def test_the_death_of_the_supervisor_is_the_end_of_the_trial_only(
 
 @pytest.mark.parametrize("runs", [True, False], ids=["once it runs", "as soon as it is on record"])
 def test_the_death_of_the_supervisor_while_it_restores_ends_with_one_service(
-    begin: Begin, serving: Callable[..., Service], runs: bool
+    begin: Begin, serving: Callable[..., Service], tmp_path: Path, runs: bool
 ) -> None:
-    service = serving("slow")
+    loading = tmp_path / "loading"
+    service = serving(f"while:{loading}")
     assert service.command
     trial = stopped(begin, service)
+    loading.touch()
     os.kill(trial.supervisor, signal.SIGTERM)
     trial.reaches("restoring")
     begun = owned.identity_from(trial.job.last("restoring")["who"])
     if runs:  # before that it may still wait for the word, and then it ends with the supervisor
         wait_for(lambda: proc.argv(begun.pid) == service.command.argv)
     os.kill(trial.supervisor, signal.SIGKILL)
+    loading.unlink()
     trial.ends()
     assert_back(trial, service, "stopped")
     serves = owned.identity_of(owner_of(service.port).pid)
@@ -83,12 +96,12 @@ def test_the_death_of_the_supervisor_leaves_no_grandchild_in_another_session(beg
 
 
 def test_a_supervisor_that_is_halted_for_good_is_ended_by_its_guardian(
-    begin: Begin, serving: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+    begin: Begin, serving: Callable[..., Service]
 ) -> None:
-    monkeypatch.setenv("TINY_GRACE", "0")
     service = serving()
-    trial = stopped(begin, service, ceilings=ceilings(total_s=6.0, start_s=1.0))
+    trial = stopped(begin, service)
     os.kill(trial.supervisor, signal.SIGSTOP)
+    trial.takes_too_long(tiny.TRIAL)
     trial.ends()
     assert_back(trial, service, "aborted")
 
@@ -112,14 +125,12 @@ def test_the_death_of_both_leaves_the_host_unsafe_and_no_child_alive(begin: Begi
     trial.guardian.kill()
     os.kill(supervisor, signal.SIGKILL)
     job = trial.ends()
-    assert owned.wait_for_end(server, 20)
+    assert owned.wait_for_end(server, PATIENCE_S)
     assert job.state == "unsafe"
     assert jobs.unsafe_jobs(jobs.state_folder()) == [job]
 
 
 def test_a_bystander_of_the_same_name_survives(begin: Begin) -> None:
-    from tests.execute.conftest import engine, free_port  # only what this test starts itself
-
     command = engine(free_port())
     with subprocess.Popen(command.argv, env={"PATH": "/usr/bin:/bin"}, start_new_session=True) as bystander:
         trial = begin(work(), held=True)

@@ -13,7 +13,7 @@ import pytest
 
 from hio_validate.command import Command
 from hio_validate.execute import owned
-from tests.execute.conftest import wait_for
+from tests.execute.conftest import PATIENCE_S, wait_for
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -35,7 +35,7 @@ def test_another_start_or_another_boot_is_another_process(sleeper: subprocess.Po
     assert sleeper.poll() is None
     assert owned.identity_from(who.as_data()) == who
     assert owned.send(who, signal.SIGKILL)
-    assert owned.wait_for_end(who, 20)
+    assert owned.wait_for_end(who, PATIENCE_S)
     assert not owned.is_alive(who)  # although nobody reaped it
 
 
@@ -55,7 +55,7 @@ def test_a_trial_process_dies_with_its_parent_and_carries_its_job() -> None:
         wait_for(lambda: child in owned.carriers("the-job"))
         assert os.getpgid(child.pid) == child.pid
         parent.kill()
-    assert owned.wait_for_end(child, 20)
+    assert owned.wait_for_end(child, PATIENCE_S)
 
 
 def test_what_started_more_is_ended_with_all_of_it() -> None:

@@ -13,7 +13,7 @@ from hio_validate.execute.proof import prefix_reuse
 from hio_validate.execute.work import Service
 from hio_validate.observe.sockets import listening
 from tests.execute.conftest import wait_for
-from tests.observe.conftest import free_port
+from tests.ports import free_port
 
 ENGINE = Path(__file__).with_name("engine.py")
 

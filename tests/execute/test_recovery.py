@@ -20,12 +20,9 @@ def both_killed(begin: Begin, service: Service, *modes: str) -> Trial:
     """A trial whose guardian and supervisor died in the middle of the second leg."""
     trial = begin(
         work(order=("one", "two", "one"), port=service.port, during="stop", serving=service, modes=modes),
-        held=True,
+        at=2,
     )
-    trial.reaches("process", 2)
-    trial.release()
-    trial.reaches("leg-started", 2)
-    trial.hold()
+    trial.is_in_leg(2)
     supervisor = trial.supervisor
     os.kill(supervisor, signal.SIGSTOP)
     trial.guardian.kill()

@@ -34,9 +34,10 @@ Serving = Callable[..., Service]
 
 
 @pytest.mark.parametrize("where", WHERE)
-def test_it_goes_on_after_an_interruption(begin: Begin, serving: Serving, where: str) -> None:
-    own = serving("slow") if "restored" in where else serving()
-    trial = interrupted(begin, work(order=ORDER, port=own.port, during="stop", serving=own), where)
+def test_it_goes_on_after_an_interruption(begin: Begin, serving: Serving, tmp_path: Path, where: str) -> None:
+    loading = tmp_path / "loading"
+    own = serving(f"while:{loading}")
+    trial = interrupted(begin, work(order=ORDER, port=own.port, during="stop", serving=own), where, loading)
     before = trial.job
     assert before.state == "closed", trial.tell()
     assert_only_the_rest_ran(before, goes_on(trial), WHERE[where])

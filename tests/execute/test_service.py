@@ -19,8 +19,8 @@ from hio_validate.execute.work import Service
 from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import tiny
 from tests.execute.backends.conftest import Kept, kept
-from tests.execute.conftest import ENVIRONMENT, Begin, ceilings, engine, wait_for, work
-from tests.observe.conftest import free_port
+from tests.execute.conftest import ENVIRONMENT, PATIENCE_S, Begin, engine, wait_for, work
+from tests.ports import free_port
 
 __all__ = ["kept"]
 
@@ -29,13 +29,13 @@ Serving = Callable[..., Service]
 
 def refused(own: Service) -> str:
     with pytest.raises(CannotStop) as error:
-        service.look_before(own, 10)
+        service.look_before(own, PATIENCE_S)
     return str(error.value)
 
 
 def test_a_service_that_is_as_recorded_may_be_stopped(serving: Serving) -> None:
     own = serving()
-    before = service.look_before(own, 10)
+    before = service.look_before(own, PATIENCE_S)
     assert before.who == owned.identity_of(owner_of(own.port).pid)
     assert before.process.executable.sha256
 
@@ -123,11 +123,13 @@ def test_what_something_starts_again_ends_the_trial_and_serves(begin: Begin, tmp
 
 
 def test_a_stranger_that_shares_the_port_while_the_service_comes_back_is_sent_nothing(
-    begin: Begin, serving: Serving
+    begin: Begin, serving: Serving, tmp_path: Path
 ) -> None:
-    own = serving("shares", "slow")
-    trial = begin(work(port=own.port, during="stop", serving=own, ceilings=ceilings(start_s=5)), held=True)
+    loading = tmp_path / "loading"
+    own = serving("shares", f"while:{loading}")
+    trial = begin(work(port=own.port, during="stop", serving=own), held=True)
     trial.is_in_leg(1)
+    loading.touch()
     os.kill(trial.supervisor, signal.SIGTERM)
     trial.reaches("restoring")
     with socket.socket() as stranger:
@@ -136,6 +138,8 @@ def test_a_stranger_that_shares_the_port_while_the_service_comes_back_is_sent_no
         stranger.bind(("127.0.0.1", own.port))
         stranger.listen()
         stranger.setblocking(False)
+        loading.unlink()
+        trial.takes_too_long(tiny.START)
         assert trial.ends().state == "unsafe", trial.tell()
         assert "either may answer" in trial.job.last("not-restored")["checks"]["owner"]
         with pytest.raises(BlockingIOError):
@@ -147,20 +151,23 @@ def test_a_stranger_that_shares_the_port_while_the_service_comes_back_is_sent_no
 
 @pytest.mark.parametrize("killed", [None, "stopped", "restoring"])
 def test_a_kept_service_is_stopped_and_restored_by_its_keeper(
-    kept: Kept, begin: Begin, state: Path, killed: str | None
+    kept: Kept, begin: Begin, state: Path, tmp_path: Path, killed: str | None
 ) -> None:
-    local, port = kept("slow", folder=state / "services/lab/small")
+    loading = tmp_path / "loading"
+    local, port = kept(f"while:{loading}", folder=state / "services/lab/small")
     before, own = local.main(), Service("lab/small", "127.0.0.1", 0, "small@sha256:0")
-    own = replace(own, port=port, command=engine(port, "slow"))
+    own = replace(own, port=port, command=engine(port, f"while:{loading}"))
     trial = begin(work(port=port, during="stop", serving=own), held=killed is not None)
     if killed == "stopped":
         trial.reaches("process", 2)
         os.kill(trial.supervisor, signal.SIGKILL)
     elif killed == "restoring":
         trial.reaches("process", 2)
+        loading.touch()
         os.kill(trial.supervisor, signal.SIGTERM)
         trial.reaches("restoring")
         os.kill(trial.supervisor, signal.SIGKILL)
+        loading.unlink()
     job = trial.ends()
     assert job.state == "closed" and job.last("restored")["proven"], trial.tell()  # type: ignore[index]
     assert local.is_kept() and local.main() not in (None, before)
@@ -172,11 +179,11 @@ def test_a_process_that_was_begun_and_never_ran_is_not_the_service(
     serving: Serving, tmp_path: Path, stays_s: str, proven: bool
 ) -> None:
     own = serving()
-    before, ticks = service.look_before(own, 10), service.ticks_now()
+    before, ticks = service.look_before(own, PATIENCE_S), service.ticks_now()
     service.stop(own, before.who)
     with subprocess.Popen(["sleep", stays_s]) as process:
         begun = owned.identity_of(process.pid)
-        found = service.restore(own, before, tmp_path / "log", 20, stopped_ticks=ticks, begun=begun)
+        found = service.restore(own, before, tmp_path / "log", PATIENCE_S, stopped_ticks=ticks, begun=begun)
         process.kill()
     assert found.proven == proven, found.checks
     assert proven or "neither became" in found.checks["serves"]

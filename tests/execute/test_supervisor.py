@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -163,7 +165,7 @@ def test_what_called_setsid_and_what_ignores_term_are_ended(begin: Begin) -> Non
         ({"available": 1 << 60}, (), "of memory available; at least"),
         ({"leg_s": 0.5}, (), "the leg took longer than 0.5 s"),
         ({"total_s": 0.5}, (), "the trial took longer than 0.5 s"),
-        ({"start_s": 0.3}, ("slow",), "the server is ready: not within 0.3 s"),
+        ({"start_s": 0.3}, ("sick",), "the server is ready: not within 0.3 s"),
     ],
 )
 def test_a_ceiling_ends_the_trial_and_only_the_trial(
@@ -191,13 +193,13 @@ def test_a_halted_supervisor_leaves_a_hole_that_makes_the_leg_invalid(begin: Beg
     trial = begin(work(ceilings=ceilings(gap_s=0.5)), held=True)
     trial.reaches("process", 2)
     os.kill(trial.supervisor, signal.SIGSTOP)
-    begun = os.times().elapsed
-    while os.times().elapsed < begun + 1.0:
-        os.sched_yield()
+    time.sleep(1.0)
     os.kill(trial.supervisor, signal.SIGCONT)
     trial.release()
     record = trial.ends().legs[0]["record"]
-    assert record["invalid"] and record["invalid"][0].startswith("no sample of the host for 1.")
+    said = re.compile(r"no sample of the host for (\d+\.\d) s; at most 0.5 s are allowed")
+    holes = [float(found[1]) for each in record["invalid"] if (found := said.fullmatch(each))]
+    assert max(holes) >= 1.0  # a busy host may have made others
 
 
 def test_a_stop_that_is_asked_for_ends_it_and_says_so(begin: Begin) -> None:

@@ -17,7 +17,7 @@ from hio_validate.execute.verified import Check, Verification
 from hio_validate.execute.verify import POINTS, verify
 from tests.execute.experiment import SERVICE, yaml
 from tests.execute.place import ENGINE, Place, place, running
-from tests.observe.conftest import free_port
+from tests.ports import free_port
 
 
 def looked(

@@ -63,6 +63,32 @@ def test_how_a_child_died_is_told_once_it_has(watch: Watch, tmp_path: Path) -> N
     assert watch.died(living, within_s=60) == "was ended by SIGKILL"
 
 
+def test_a_client_that_fails_because_its_server_died_says_how_the_server_did(
+    watch: Watch, tmp_path: Path
+) -> None:
+    server = watch.start("server", python("import sys; sys.exit(7)"), tmp_path / "out", tmp_path / "err")
+    client = watch.start("client", python("import sys; sys.exit(1)"), tmp_path / "out", tmp_path / "err")
+    wait_for(lambda: client.has_ended and server.has_ended)  # nobody can say any more who was first
+    with pytest.raises(Abort, match=r"^the server ended with exit code 7 before the answer$"):
+        watch.exit_of(client, 60, "the answer", (server,))
+
+
+def test_a_client_that_fails_while_its_server_serves_has_its_exit_code(watch: Watch, tmp_path: Path) -> None:
+    living = python("import time; time.sleep(600)")
+    server = watch.start("server", living, tmp_path / "out", tmp_path / "err")
+    client = watch.start("client", python("import sys; sys.exit(1)"), tmp_path / "out", tmp_path / "err")
+    assert watch.exit_of(client, 60, "the answer", (server,)) == 1
+
+
+def test_one_that_is_on_its_way_to_its_end_is_waited_for(watch: Watch, tmp_path: Path) -> None:
+    living = python("import time; time.sleep(600)")
+    server = watch.start("server", living, tmp_path / "out", tmp_path / "err")
+    assert not owned.is_ending(server.pid)
+    os.kill(server.pid, signal.SIGKILL)
+    wait_for(lambda: owned.is_ending(server.pid))
+    assert watch.died(server, within_s=0) == "was ended by SIGKILL"
+
+
 def test_what_ignores_term_is_killed_with_all_it_started(
     watch: Watch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,8 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 from hio_validate import cli
 from hio_validate.cli import run_plan
 from hio_validate.command import Command
-from hio_validate.execute import closing, guardian, journal, launch, supervisor
+from hio_validate.execute import closing, guardian, journal, launch, service, supervisor
 from hio_validate.execute.closing import Parts
 from hio_validate.execute.watch import Watch
 from hio_validate.execute.work import Work, from_text
@@ -31,13 +32,19 @@ __all__ = ["answers", "ask"]
 MODULE = "tests.execute.tiny"
 GUARDIAN = (MODULE, "guardian")
 HOLD = "hold"
-"""While a file of this name lies in the job's folder, a leg does not end; with a number in it, only the leg at that place."""
+"""While a file of this name lies in the job's folder or in the state folder, a leg does not end; with a number in it, only
+the leg at that place."""
 BETWEEN = "between"
 """While a file of this name lies there, no leg begins."""
 RECORDING = "recording"
+"""While a file of this name lies there, the run is not written."""
 READ_ONLY = "read-only"
 """A file of this name in the state folder: the repository cannot be written."""
-"""While a file of this name lies there, the run is not written."""
+OVER = "over"
+"""A file of this name holds what has taken too long by now: the TRIAL or the START of the service."""
+TRIAL, START = "trial", "start"
+LOOKS = 5
+"""How often one still looks then."""
 CLOCK = "clock"
 """A file of this name holds the moment that it is for the supervisor; without one it is now."""
 
@@ -64,10 +71,10 @@ def leg(work: Work, place: int, number: int, watch: Watch, folder: Path) -> dict
 
 def is_held(folder: Path, place: int) -> bool:
     """Whether the leg at a place may not end yet."""
-    try:
-        return (folder / HOLD).read_text() in ("", str(place))
-    except FileNotFoundError:
-        return False
+    for each in (folder, folder.parent.parent):
+        with suppress(FileNotFoundError):
+            return (each / HOLD).read_text() in ("", str(place))
+    return False
 
 
 class Held:
@@ -113,6 +120,36 @@ def record(folder: Path) -> Path | None:
     return place
 
 
+def is_over(folder: Path, what: str) -> bool:
+    """Whether something has taken too long."""
+    with suppress(FileNotFoundError):
+        return (folder / OVER).read_text() == what
+    return False
+
+
+def ended_within(folder: Path, real: Callable[[int, float], bool], pin: int, seconds: float) -> bool:
+    """`guardian.ended_within`, whose time is over when the file says so."""
+    end = time.monotonic() + seconds
+    while not is_over(folder, TRIAL) and time.monotonic() < end:
+        if real(pin, 0.05):
+            return True
+    return real(pin, 0)
+
+
+def waited(
+    folder: Path, real: Callable[[Callable[[], bool], float], bool], holds: Callable[[], bool], seconds: float
+) -> bool:
+    """`service.waited`, whose time is over when the file says so."""
+    looks = 0
+
+    def over() -> bool:
+        nonlocal looks
+        looks += is_over(folder, START)
+        return looks > LOOKS
+
+    return real(lambda: over() or holds(), seconds) and looks <= LOOKS
+
+
 PARTS = Parts(leg, record, lambda _work: None)
 
 
@@ -134,11 +171,12 @@ def main(words: list[str]) -> int:
     role, rest = words[0], words[1:]
     if role == "hio":
         return hio(rest)
+    folder = Path(rest[0])
+    service.waited = partial(waited, folder, service.waited)
     if role == "supervisor":
-        folder = Path(rest[0])
         supervisor.now = partial(clock, folder)
         return supervisor.main(rest, PARTS, Held(folder))
-    guardian.GRACE_S = float(os.environ.get("TINY_GRACE", guardian.GRACE_S))
+    guardian.ended_within = partial(ended_within, folder, guardian.ended_within)
     return guardian.main(rest, PARTS, (MODULE, "supervisor"))
 
 

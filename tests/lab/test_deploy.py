@@ -29,7 +29,7 @@ from tests.execute.deploy.conftest import watching
 from tests.execute.deploy.receipt import receipt
 from tests.execute.deploy.test_transaction import is_untouched, stands
 from tests.lab.serving import LAB, ROOT, SERVICE
-from tests.lab.trial import free_port
+from tests.ports import free_port
 from tests.small_repo import write
 
 __all__ = ["state"]
@@ -91,7 +91,7 @@ class Host:
 
 
 def engines(port: int) -> list[int]:
-    """Processes whose command line serves at a port."""
+    """Processes whose command line serves at a port; all of them ran at one moment."""
     found = []
     for entry in os.listdir("/proc"):
         try:
@@ -99,8 +99,8 @@ def engines(port: int) -> list[int]:
         except OSError:
             continue
         if words and words[0].endswith(b"llama-server") and str(port).encode() in words:
-            found.append(int(entry))
-    return found
+            found.append(owned.identity_of(int(entry)))
+    return [who.pid for who in found if who and owned.is_alive(who)]
 
 
 def documents(root: Path, port: int, programs: Path) -> None:

@@ -24,7 +24,7 @@ from tests.execute import tiny
 from tests.execute.conftest import Begin, Trial, begin, small_disk, state, wait_for
 from tests.execute.interruption import ORDER, WHERE, assert_only_the_rest_ran, goes_on, interrupted
 from tests.lab.trial import MODEL, SERVER, SMALL
-from tests.observe.conftest import free_port
+from tests.ports import free_port
 
 __all__ = ["begin", "small_disk", "state"]
 

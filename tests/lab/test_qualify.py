@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.serving import ROOT, SERVICE, command, serving
-from tests.lab.trial import free_port
+from tests.ports import free_port
 
 pytestmark = pytest.mark.lab
 

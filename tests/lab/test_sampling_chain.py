@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import time
 import urllib.request
@@ -17,17 +16,12 @@ import pytest
 
 from hio_validate.plans.fixtures import GREEDY
 from hio_validate.rules.missing_sampling_chain import chain
+from tests.ports import free_port
 
 pytestmark = pytest.mark.lab
 
 LAB = Path(os.environ.get("HIO_LAB", "/opt/hio-lab"))
 LIKELIEST = " the capital of the country of France."
-
-
-def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
 
 
 @pytest.fixture(scope="module", params=["llama-10001", "llama-11434"])
@@ -36,7 +30,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[str]:
     program, model = LAB / request.param / "bin/llama-server", LAB / "model/gemma-3-270m-q4-k-m.gguf"
     if not (program.exists() and model.exists()):
         pytest.skip(f"no engine under {LAB}")
-    port = _free_port()
+    port = free_port()
     words = [str(program), "-m", str(model), "--port", str(port), "-c", "512", "-t", "1"]
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

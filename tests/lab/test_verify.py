@@ -9,7 +9,7 @@ import pytest
 
 from tests.lab.serving import ROOT, command, serving
 from tests.lab.test_recapture import hio
-from tests.lab.trial import free_port
+from tests.ports import free_port
 
 pytestmark = pytest.mark.lab
 

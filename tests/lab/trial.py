@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from tests.execute.experiment import (
     yaml,
 )
 from tests.lab.serving import LAB, ROOT
+from tests.ports import free_port
 
 SERVER = LAB / "llama-10001/bin/llama-server"
 MODEL = LAB / "model/gemma-3-270m-q4-k-m.gguf"
@@ -37,13 +37,6 @@ SMALL = [
     ["--flash-attn", "off"],
     ["--alias", "tiny"],
 ]
-
-
-def free_port() -> int:
-    """A port that nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -136,7 +135,7 @@ def _answer(ask: Callable[[], Any], sink: int) -> None:
     os.write(sink, json.dumps(told).encode())
 
 
-def eventually(holds: Callable[[], bool], within_s: float = 30.0) -> None:
+def eventually(holds: Callable[[], bool], within_s: float = 300.0) -> None:
     """Waits until something holds; what cannot be observed yet does not hold yet."""
     end = time.monotonic() + within_s
     while time.monotonic() < end:
@@ -145,10 +144,3 @@ def eventually(holds: Callable[[], bool], within_s: float = 30.0) -> None:
                 return
         time.sleep(0.02)
     raise AssertionError(f"not within {within_s} s")
-
-
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody had a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

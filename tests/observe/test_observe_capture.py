@@ -17,7 +17,8 @@ from hio_validate.observe.hashing import HashCache
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.settings.catalogue import Arity, Catalogue, Option
 
-from .conftest import Start, free_port
+from ..ports import free_port
+from .conftest import Start
 from .gguf_writer import gguf
 
 SERVER = """

@@ -21,7 +21,8 @@ from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import listeners, owner_of
 from hio_validate.settings.family import learn, packaged
 
-from .conftest import ROOT, Start, as_nobody, eventually, free_port
+from ..ports import free_port
+from .conftest import ROOT, Start, as_nobody, eventually
 
 pytestmark = pytest.mark.lab
 

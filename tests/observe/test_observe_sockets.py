@@ -10,7 +10,8 @@ import pytest
 from hio_validate.observe.refusal import Unobservable
 from hio_validate.observe.sockets import Listener, listening_of, owner_of
 
-from .conftest import ROOT, Start, as_nobody, free_port
+from ..ports import free_port
+from .conftest import ROOT, Start, as_nobody
 
 LISTEN = """
 import os, socket, sys

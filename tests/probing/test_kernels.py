@@ -108,21 +108,44 @@ def test_a_format_that_nobody_knows_says_which_are_known(tmp_path: Path) -> None
     assert "hio knows no number format Q9_K; known are F32, F16, Q4_0" in told
 
 
+MEASURABLE = {
+    **QUIET,
+    "ggml_type_name": NAMED.replace("return", 'return first == 0 ? "f32" :'),
+    "ggml_blck_size": "return (void *) 32;",
+    "ggml_row_size": "return (void *) 272;",
+    "ggml_quantize_chunk": f"return (void *) {272 * 256};",
+    "ggml_tensor_overhead": "return (void *) 64;",
+    "ggml_backend_graph_compute": "return 0;",
+    "ggml_backend_dev_supports_op": "return (void *) 1;",
+    "ggml_backend_buft_name": 'return "CPU";',
+    "ggml_backend_tensor_get": "*(float *) second = 1; return 0;",
+}
+"""A build whose products take no time and give a number."""
+
+
 @needs_cc
 def test_time_that_is_up_is_said_of_each_rate(tmp_path: Path) -> None:
-    body = {
-        **QUIET,
-        "ggml_type_name": NAMED.replace("return", 'return first == 0 ? "f32" :'),
-        "ggml_blck_size": "return (void *) 32;",
-        "ggml_row_size": "return (void *) 272;",
-        "ggml_quantize_chunk": f"return (void *) {272 * 256};",
-        "ggml_tensor_overhead": "return (void *) 64;",
-        "ggml_backend_graph_compute": "return 0;",
-        "ggml_backend_dev_supports_op": "return (void *) 1;",
-        "ggml_backend_buft_name": 'return "CPU";',
-    }
-    told = refused(replace(asked(compiled(tmp_path, body), "Q8_0"), seconds=0.0))
+    told = refused(replace(asked(compiled(tmp_path, MEASURABLE), "Q8_0"), seconds=0.0))
     assert told == "matvec of Q8_0 with 1 vector and 1 thread: there was no time left"
+
+
+@needs_cc
+def test_a_later_turn_that_has_no_time_left_says_nothing_and_ends_the_turns(tmp_path: Path) -> None:
+    """What the first turn measured stays a rate; that no more samples of it were taken is no lack."""
+    busy = tmp_path / "busy"
+    slow = f'usleep(access("{busy}", 0) ? 60000 : 3000000); return 0;'
+    library = compiled(tmp_path, {**MEASURABLE, "ggml_backend_graph_compute": slow})
+    begun: list[str] = []
+
+    def tell(what: str) -> None:
+        begun.append(what)
+        if what.endswith("again"):
+            busy.touch()
+
+    rates, unknown = kernels.measured(replace(asked(library, "Q8_0"), vectors=(1,), seconds=8.0), tell)
+    assert begun == ["Q8_0", "Q8_0, again"], "the second turn was begun, and measured nothing"
+    assert [each for each in unknown if "time" in each] == []
+    assert {len(each.samples) for each in rates.values()} <= {2}
 
 
 @given(st.none() | st.integers(0, 1 << 34), st.none() | st.integers(1 << 28, 1 << 40))

@@ -59,11 +59,14 @@ class Book:
         self.assumptions.setdefault(name, Assumption(name=name, amount=amount, source=source))
 
     def lacks(self, quantity: str, left_out: str) -> None:
-        """A unit cost that nothing tells."""
-        how = HOW.get(quantity, "a ceilings document may name it")
-        also = f", or state it with --assume {quantity}=RATE" if quantity in STATED else ""
-        published = ", a published ceilings document names it" if quantity in HOW else ""
-        self.missing.append(f"no rate {quantity} for {left_out}: {how}{published}{also}")
+        """A unit cost that nothing tells; documents that are used stay so only where they are named beside another one."""
+        used = "".join(f"--ceilings {item.name} " for item in self.inputs.ceilings)
+        ways = [
+            *([HOW[quantity]] if quantity in HOW else []),
+            f"`{used}--ceilings NAME` takes a document that names it",
+            *([f"or state it with --assume {quantity}=RATE"] if quantity in STATED else []),
+        ]
+        self.missing.append(f"no rate {quantity} for {left_out}: {', '.join(ways)}")
 
     def add(
         self, name: str, resource: str, about: str, work: Amount, price: Price, source: str, *,

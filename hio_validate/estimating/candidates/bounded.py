@@ -6,11 +6,10 @@ to no term, so that no share is computed by subtracting the bound of others.
 
 from __future__ import annotations
 
-import math
 from typing import Literal, NamedTuple
 
 from hio_validate.costs.composition import longest_of_groups
-from hio_validate.costs.gain import at_most, of_times
+from hio_validate.costs.gain import ALL, at_most, of_times, part_gone
 from hio_validate.costs.gap import part_of
 from hio_validate.costs.interval import Interval, end_by_end
 from hio_validate.estimating.bounds.ledger import terms_of
@@ -40,10 +39,10 @@ def bounded(seen: Seen, mechanism: Mechanism) -> Bounded | None:
     share, of = _share(seen, mechanism)
     if share is None:
         return None
-    faster = _faster(seen, mechanism, after[0]) if after else None
-    if faster is None and not mechanism.vanishes:
+    gone = _gone(seen, mechanism, after[0]) if after else None
+    if gone is None and not mechanism.vanishes:
         return None
-    bound = at_most(share, better, faster)
+    bound = at_most(share, better, gone or ALL)
     if of != "profile" and after:
         bound = _no_more_than(bound, _overlapping(seen, after[1], of, better))
     return Bounded(share, of, bound) if bound.high > 0 and bound.value > 0 else None
@@ -88,18 +87,18 @@ def _times_after(mechanism: Mechanism) -> tuple[dict[str, Interval], Interval] |
     return (ledger.times, longest_of_groups(ledger.groups, ledger.times)) if ledger.terms else None
 
 
-def _faster(seen: Seen, mechanism: Mechanism, after: dict[str, Interval]) -> Interval | None:
-    """How many times as fast the term becomes, end by end; None where it vanishes."""
+def _gone(seen: Seen, mechanism: Mechanism, after: dict[str, Interval]) -> Interval | None:
+    """The part of its term that goes, end by end: all of it where the change leaves nothing; None where nothing says."""
     was = seen.times.get(mechanism.term or "")
-    if was is None or mechanism.term not in after:
+    if was is None or mechanism.term not in after or not was.value:
         return None
-    pairs = [(_end(was, end), _left(seen, mechanism.term, after, end)) for end in range(3)]
-    if any(other <= 0 for _, other in pairs):
-        return Interval.exact(1e9) if was.value > 0 else None
     most = mechanism.most
     value, *ends = (
-        max(1.0, min(before / after, _end(most, end) if most else math.inf))
-        for end, (before, after) in enumerate(pairs)
+        min(
+            part_gone(_end(was, end), _left(seen, mechanism.term, after, end)),
+            1 - 1 / max(1.0, _end(most, end)) if most else 1.0,
+        )
+        for end in range(3)
     )
     return Interval(value, min(value, *ends), max(value, *ends))
 

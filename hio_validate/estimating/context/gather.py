@@ -76,8 +76,7 @@ def inputs_of(
     inputs = Inputs(
         service=service, stack=stack, workload=workload, target=target, path=path, fixture=asked,
         shape=shaped.first, ceilings=rates.items, profile=profiled.first, stated=said, view=view,
-        capture=capture,
-        counted=amounts, counted_by=by,
+        capture=capture, counted=amounts, counted_by=by, named=_named(ceilings, shape, run, profile),
         wrong=tuple(open_failures(view.ledger(service), stack.name, stack)),
     )  # fmt: skip
     found = baseline_of(inputs, recorded, run, committed)
@@ -92,6 +91,15 @@ def inputs_of(
         *profiled.said,
     )
     return replace(inputs, baseline=found.baseline, missing=tuple(dict.fromkeys(missing)))
+
+
+def _named(
+    ceilings: Sequence[str] | None, shape: str | None, run: str | None, profile: str | None
+) -> tuple[tuple[str, str], ...]:
+    """The documents that were named, each with its option."""
+    options = [*(("--ceilings", each) for each in ceilings or ())]
+    options += [("--shape", shape or ""), ("--run", run or ""), ("--profile", profile or "")]
+    return tuple(each for each in options if each[1])
 
 
 def _target(metric: str | None, tokens: _Tokens, goal: float | None) -> EstimateTarget:

@@ -20,6 +20,8 @@ class Inputs(Asked):
     service: str
     stack: Item
     fixture: Item | None = None
+    named: tuple[tuple[str, str], ...] = ()
+    """(option, name) of documents that were named, in place of those that `hio estimate` would choose."""
     baseline: MeasuredBaseline | None = None
     profile: Item | None = None
     wrong: tuple[Item, ...] = ()

@@ -14,9 +14,11 @@ from typing import Any
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results import metric_table
 from hio_validate.importing.results.aiperf_config import subject, workload
+from hio_validate.importing.results.aiperf_native import is_native, of_native
 from hio_validate.importing.results.client_metrics import METRICS, add_lengths, tag_of, unit_of
 from hio_validate.importing.results.delimited import CUT, is_cut
 from hio_validate.importing.results.importer import Importer, foreign, is_number
+from hio_validate.importing.results.objects import records
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import (
     Summary,
@@ -38,11 +40,15 @@ _FACTS = {
     "request_count", "error_request_count", "total_isl", "total_osl", "total_output_tokens", "total_reasoning_tokens",
     "good_request_count", "input_config", "was_cancelled", "run_info",
     "error_summary", "start_time", "end_time", "aiperf_version", "schema_version", "benchmark_id", "telemetry_data",
-    "is_complete",
+    "is_complete", "completed_request_count",
 }  # fmt: skip
 """Keys that are read elsewhere or repeat others."""
 _EXACT = 1 << 53
 _SLACK = 0.01
+_OTHER_LENGTH = 0.1
+"""Share by which answers may be longer or shorter on average than was asked for."""
+_BEGINS = re.compile(r"^\{\s*$|\A\{", re.MULTILINE)
+"""The object itself, at the beginning or, where a log stands before it, on a line of its own."""
 _VERSION = re.compile(r'"aiperf_version"\s*:\s*"([\w.+-]+)"')
 _SPAN = re.compile(r'"benchmark_duration"\s*:\s*\{\s*"(?:unit|avg|tag)"')
 _STRANGE = ("aggregation_type", "timeslices", "per_combination_metrics")
@@ -51,7 +57,7 @@ _STRANGE = ("aggregation_type", "timeslices", "per_combination_metrics")
 
 def recognises(source: Source) -> bool:
     head = source.head.lstrip()
-    if head.startswith("{"):
+    if _BEGINS.search(head):
         first = '"records"' in head and '"tag"' in head and '"header"' in head
         flat = '"avg"' in head and any(mark in head for mark in ('"was_cancelled"', '"error_summary"'))
         return (
@@ -74,12 +80,14 @@ def generation(source: Source) -> str | None:
 
 def read(source: Source) -> Iterator[Observation]:
     """Its one record. Raises CannotImport."""
-    if not source.head.lstrip().startswith("{"):
+    if not _BEGINS.search(source.head.lstrip()):
         yield _of_table(source)
         return
-    export = source.json()
-    if not isinstance(export, dict):
-        raise source.refuse("expected one JSON object", "import the file as AIPerf wrote it")
+    yield from records(source, lambda export, line: _of_one(source, export, line))
+
+
+def _of_one(source: Source, export: dict[str, Any], line: int) -> Observation:
+    """The record of an export that begins on a line. Raises CannotImport for what is no export of one run."""
     if strange := next(
         (key for key in _STRANGE if key in export or key in (export.get("metadata") or ())), None
     ):
@@ -87,24 +95,27 @@ def read(source: Source) -> Iterator[Observation]:
             f"it sums up several runs or parts of one ({strange})",
             "import profile_export_aiperf.json of each run",
         )
+    if is_native(export):
+        export = of_native(export)
     if {"summary", "metrics"} <= export.keys():
         raise source.refuse(
             "it holds what the server said of itself, not what the client measured",
             "import profile_export_aiperf.json beside it",
         )
-    records = export.get("records")
-    yield _of_export(export, records if isinstance(records, dict) else export)
+    metrics = export.get("records")
+    return _of_export(export, metrics if isinstance(metrics, dict) else export, line)
 
 
-def _of_export(export: Mapping[str, Any], metrics: Mapping[str, Any]) -> Observation:
+def _of_export(export: Mapping[str, Any], metrics: Mapping[str, Any], line: int) -> Observation:
     config = export.get("input_config")
     config = config if isinstance(config, dict) else {}
-    found = Observation("profile")
+    found = Observation("profile", line)
     found.at = export["start_time"] if isinstance(export.get("start_time"), str) else None
     found.subject = subject(export, config)
     found.workload = workload(config)
     sums = {tag_of(tag): said for tag, said in metrics.items() if isinstance(said, dict)}
     found.requests = _requests(found, sums, export.get("error_summary"), found.workload.get("requests"))
+    _as_asked(found, _one(sums, "output_sequence_length"))
     for tag, said in sums.items():
         if tag in METRICS:
             _add(found, tag, said.get("unit"), _statistics(said), whole(said.get("count")))
@@ -119,7 +130,7 @@ def _of_export(export: Mapping[str, Any], metrics: Mapping[str, Any]) -> Observa
             find(found, "inexact-number", message)
     known = METRICS.keys() | _FACTS | {"records"}
     found.foreign = foreign({tag_of(tag): said for tag, said in metrics.items()}, known)
-    judge_counts(found)
+    judge_counts(found, may_stop=True)
     return found
 
 
@@ -161,6 +172,9 @@ def _one(sums: Mapping[str, Any], tag: str) -> Any:
 def _requests(found: Observation, sums: Mapping[str, Any], errors: Any, asked: Any) -> Requests:
     completed = whole(_one(sums, "request_count"))
     failed = whole(_one(sums, "error_request_count"))
+    ended = whole(_one(sums, "completed_request_count"))  # with those that failed, since 0.13
+    if failed is None and ended is not None and completed is not None and ended >= completed:
+        failed = ended - completed
     if not isinstance(errors, list):
         return Requests(whole(asked), completed, failed)
     counts = [
@@ -179,6 +193,18 @@ def _requests(found: Observation, sums: Mapping[str, Any], errors: Any, asked: A
     return Requests(
         whole(asked), completed, None if failed is None else max(failed - cancelled, 0), cancelled
     )
+
+
+def _as_asked(found: Observation, made: Any) -> None:
+    """Tells answers of another length than was asked for, and a run, or the warm-up of one, of fewer requests."""
+    wanted = found.workload.get("generated_tokens")
+    if is_number(wanted) and is_number(made) and wanted > 0 and abs(made - wanted) > _OTHER_LENGTH * wanted:
+        message = f"output_sequence_length is {made:g} tokens on average, {wanted:g} were asked for"
+        find(found, "length-not-as-asked", message, found.line)
+    asked, completed, failed, cancelled = found.requests
+    if asked is not None and completed is not None and completed + (failed or 0) + (cancelled or 0) < asked:
+        message = f"{completed} requests were completed, {asked} asked for: the run ended early, or it is its warm-up"
+        find(found, "fewer-than-asked", message, found.line)
 
 
 def is_cancelled(error: Any) -> bool:

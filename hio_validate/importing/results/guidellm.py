@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results import guidellm_first, guidellm_tables, guidellm_yaml
 from hio_validate.importing.results.guidellm_config import first, name_of, subject, successful, workload
@@ -68,7 +69,6 @@ _PASSED_OVER = {"request_totals", "total_token_count", "text", "image", "video",
 """Metrics that repeat others, or are about no text."""
 _SLACK = 0.05
 """Share by which a rate may be above its count over the duration: GuideLLM counts from the first event of that metric."""
-_NAMES = ("inter_token_latency_ms", "time_per_output_token_ms", "time_to_first_token_ms")
 _GENERATED = re.compile(r'"type_"\s*:\s*"generative_benchmark"')
 _VERSION = re.compile(r"""["']?guidellm_version["']?\s*:\s*["']?([\w.+-]+)""")
 
@@ -76,13 +76,7 @@ _VERSION = re.compile(r"""["']?guidellm_version["']?\s*:\s*["']?([\w.+-]+)""")
 def recognises(source: Source) -> bool:
     head = source.head.lstrip()
     if head.startswith("{"):
-        of_metrics = '"benchmarks"' in head and any(f'"{name}"' in head for name in _NAMES)
-        return bool(
-            '"guidellm_version"' in head
-            or _GENERATED.search(head)
-            or of_metrics
-            or guidellm_first.is_one(head)
-        )
+        return bool('"guidellm_version"' in head or _GENERATED.search(head) or guidellm_first.is_one(head))
     return guidellm_tables.is_one(head) or guidellm_yaml.is_one(head)
 
 
@@ -151,6 +145,8 @@ def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> N
         count = whole(said.get("count"))
         if not said or count == 0:
             continue
+        if _holds_absent(found, name, said):
+            continue
         if counted.weighted:
             count = whole(lengths.get("count")) if several else None
         definition = "tpot-decode-n" if old and name == "time_per_output_token_ms" else counted.definition
@@ -171,6 +167,24 @@ def _add_metrics(found: Observation, metrics: Mapping[str, Any], old: bool) -> N
         if whole(said.get("count")) != 0:
             values = {key: said.get(key) for key in wanted}
             add(found, Summary(name, counted.definition, counted.unit, values, None, found.line))
+
+
+def _holds_absent(found: Observation, name: str, said: Mapping[str, Any]) -> bool:
+    """Whether a quantity that every request has is 0 for some: GuideLLM writes that for one of which it knows none.
+
+    Source: `or 0.0` in GenerativeMetrics.compile, as for the first token of an answer that was not streamed.
+    """
+    if name == "output_token_count" and said.get("max") != 0:
+        return False
+    if said.get("min") != 0 or not is_number(said.get("max")):
+        return False
+    if said["max"] == 0:
+        message = f"{name} is 0 throughout: nothing was measured, and absent is not zero"
+        find(found, "zero-throughout", message, found.line)
+    else:
+        message = f"the least {name} is 0: GuideLLM counts a request of which it knows none as 0, so that mean and percentiles are too low"
+        find(found, "absent-as-zero", message, found.line)
+    return True
 
 
 def _statistics(said: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,11 +211,25 @@ def _add_duration(found: Observation, seconds: Any, metrics: Mapping[str, Any]) 
         return
     prompt = _total(metrics, "prompt_token_count")
     generated = _total(metrics, "output_token_count")
-    judge_rate(found, "requests_per_second", found.requests.completed, seconds, _SLACK)
-    judge_rate(found, "prompt_tokens_per_second", prompt, seconds, _SLACK)
-    judge_rate(found, "output_tokens_per_second", generated, seconds, _SLACK)
     both = prompt + generated if prompt is not None and generated is not None else None
-    judge_rate(found, "tokens_per_second", both, seconds, _SLACK)
+    for name, counted in (
+        ("requests_per_second", found.requests.completed),
+        ("prompt_tokens_per_second", prompt),
+        ("output_tokens_per_second", generated),
+        ("tokens_per_second", both),
+    ):
+        judge_rate(found, name, counted, seconds, _SLACK)
+        _judge_events(found, name, counted, seconds)
+
+
+def _judge_events(found: Observation, name: str, counted: float | None, seconds: float) -> None:
+    """Takes the definition off a rate that is less than its count over the duration: it counts fewer events, since those
+    that come within a tenth of a millisecond are one (rate_distribution_from_timings)."""
+    for index, each in enumerate(found.metrics):
+        if each.name == name and counted and each.value < counted / seconds * (1 - _SLACK):
+            found.metrics[index] = each._replace(definition=UNKNOWN)
+            why = f"{name}: of which events it is, since {counted:g} over {seconds:g} s are {counted / seconds:g}"
+            found.unknown = (*found.unknown, why)
 
 
 def _total(metrics: Mapping[str, Any], name: str) -> float | None:

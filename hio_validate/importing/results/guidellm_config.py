@@ -49,7 +49,7 @@ def workload(
         ("output_tokens", "generated_tokens", "output_token_count"),
     ):
         said = successful(metrics, metric)
-        measured = said.get("mean") if whole(said.get("count")) != 0 else None
+        measured = (said.get("mean") or None) if whole(said.get("count")) != 0 else None
         if is_number(value := asked.get(key, measured)):
             found[name] = value
     if isinstance(dataset := asked.get("dataset"), str):

@@ -53,6 +53,8 @@ def report(source: Source) -> dict[str, Any]:
     benchmarks: list[dict[str, Any]] = []
     metadata: dict[str, Any] = {}
     for line, cells in table:
+        if cells in heads:  # files that were put one after the other
+            continue
         if len(cells) != width:
             raise source.refuse(
                 f"expected {width} cells, got {len(cells)}",

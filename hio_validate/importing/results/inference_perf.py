@@ -8,6 +8,7 @@ has the time of the piece, so that gaps within one are 0.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from hio_validate.importing.results.inference_perf_requests import of_requests
 from hio_validate.importing.results.objects import Skipped, objects, records, says
 from hio_validate.importing.results.record_numbers import Readings, is_measurable, rest, statistic_of
 from hio_validate.importing.results.source import Source
+from hio_validate.quantity import counted
 
 _LATENCIES = {
     "request_latency": "latency-request", "time_to_first_token": "ttft-client",
@@ -33,17 +35,29 @@ _OF_SERVER = {
     "time_per_output_token": "unknown", "inter_token_latency": "unknown",
 }  # fmt: skip
 _LENGTHS = {"prompt_len": "prompt-length", "output_len": "generated-length"}
+_SINCE_07 = {"prompt_len": "prompt_tokens", "output_len": "output_tokens"}
+"""Where a length stands in reports that no longer say it under its old name."""
 _LOAD = {
     "count": "prompts", "requested_rate": "request_rate", "concurrency": "concurrency",
     "achieved_rate": "achieved_rate",
 }  # fmt: skip
-_KNOWN = {"latency", "throughput", "count", "by_label"}
+_KNOWN = {
+    "latency",
+    "throughput",
+    "count",
+    "by_label",
+    "prompt_tokens",
+    "output_tokens",
+    "request_size_bytes",
+}
+_A_REQUEST = re.compile(r'\A\s*\[\s*\{\s*"start_time"\s*:\s*[\d.eE+-]+\s*,\s*"end_time"\s*:')
+"""How the report of requests begins, whichever of their fields were asked for."""
 
 
 def _recognises(source: Source) -> bool:
     summary = says(source, "load_summary", "successes", "failures")
     each = source.head.lstrip().startswith("[") and says(source, "start_time", "end_time", "request")
-    return summary or (each and not says(source, "successes"))
+    return summary or ((each or bool(_A_REQUEST.match(source.head))) and not says(source, "successes"))
 
 
 def _generation(source: Source) -> str | None:
@@ -88,6 +102,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     if total is not None and count is not None and count + (wrong or 0) > total:
         text = f"{count} requests succeeded and {wrong or 0} failed of {total}"
         everything.finding("completed-exceeds-asked", text)
+    _tell_retries(everything, _part(values, "retries"))
     everything.completed(count)
     return Observation(
         name=_name(load),
@@ -99,6 +114,13 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
         findings=everything.findings,
         unknown=tuple(everything.unknown + (["everything that a client sees"] if of_server else [])),
     )
+
+
+def _tell_retries(readings: Readings, retries: Mapping[str, Any]) -> None:
+    """Tells requests that were sent again: the latency of such a request counts every attempt, and the pauses between."""
+    if is_measurable(again := retries.get("requests_retried")) and again:
+        text = f"{counted(int(again), 'request')} sent again: a latency counts every attempt and the pauses between"
+        readings.finding("sent-again", text)
 
 
 def _name(load: Mapping[str, Any]) -> str:
@@ -113,10 +135,15 @@ def _workload(load: Mapping[str, Any], done: Mapping[str, Any]) -> dict[str, Fac
         if is_measurable(load.get(key)):
             found[name] = load[key]
     for key, name in (("prompt_len", "prompt_tokens"), ("output_len", "generated_tokens")):
-        mean = _part(done, key).get("mean")
+        mean = _part(done, _length(done, key)).get("mean")
         if is_measurable(mean) and mean:
             found[name] = int(mean) if mean == int(mean) else mean
     return found
+
+
+def _length(done: Mapping[str, Any], key: str) -> str:
+    """The key under which a report says a length."""
+    return key if _part(done, key) else _SINCE_07[key]
 
 
 def _family(
@@ -143,7 +170,7 @@ def _of_clients(
         n = count if key in ("request_latency", "normalized_time_per_output_token") else None
         yield _family(latency, key, line, definition, "s", n)
     for key, definition in _LENGTHS.items():
-        yield _family(done, key, line, definition, "1", count)
+        yield _family(done, _length(done, key), line, definition, "1", count)
     rates = Readings(throughput, line, "throughput.")
     tokens = {
         "input_tokens_per_sec": _total(done, "prompt_len", count),
@@ -160,7 +187,7 @@ def _of_clients(
 
 
 def _total(done: Mapping[str, Any], key: str, count: int | None) -> float | None:
-    mean = _part(done, key).get("mean")
+    mean = _part(done, _length(done, key)).get("mean")
     return mean * count if is_measurable(mean) and count else None
 
 
@@ -187,6 +214,8 @@ def _foreign(
     mine = _KNOWN | _LENGTHS.keys() | (_OF_SERVER.keys() if of_server else set())
     found = {f"load_summary.{key}": value for key, value in rest(load, set(_LOAD)).items()}
     found |= {f"successes.{key}": value for key, value in rest(done, mine).items()}
+    if is_measurable(cached := _part(done, "prompt_tokens").get("cached")):
+        found["successes.prompt_tokens.cached"] = cached
     for label, value in _part(failed, "by_label").items():
         if isinstance(value, dict) and is_measurable(value.get("count")):
             found[f"failures.{label[:60]}"] = value["count"]

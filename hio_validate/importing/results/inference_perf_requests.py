@@ -1,7 +1,8 @@
 """The report of inference-perf that lists each request: one record, computed from its times; texts are read past.
 
 Source: inference_perf/reportgen/base.py (per_request_lifecycle_metrics); `info` had `output_token_times` itself, later they
-stand in `info.response_metrics`, beside `info.request_metrics.text.input_tokens`. Times are seconds of one clock.
+stand in `info.response_metrics`, beside `info.request_metrics.text.input_tokens`. Since 0.7 an entry has the fields that were
+asked for: `info` or not, `computed_metrics` or not. Times are seconds of one clock.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class _Requests:
         self.whole = _Column("end_time - start_time", "latency-request")
         self.first = _Column("output_token_times[0] - start_time", "ttft-client")
         self.gap = _Column("(last - first) / (times - 1)", "gap-request-mean")
+        self.token = _Column("computed_metrics.time_per_output_token", "itl-request-mean")
         self.asked = self.failed = self.wrong = 0
         self.starts, self.ends = list[float](), list[float]()
         self.prompts, self.answers = list[float](), list[float]()
@@ -66,6 +68,9 @@ class _Requests:
             return
         self.whole.samples.append(end - start)
         times, prompt, answer = _told(row.get("info"))
+        computed = row.get("computed_metrics")
+        if isinstance(computed, dict) and not isinstance(row.get("info"), dict):
+            prompt, answer = _of_computed(self.first, self.token, computed, end - start)
         self.prompts += [prompt] if prompt is not None else []
         self.answers += [answer] if answer is not None else []
         if len(times) > 1 and start <= times[0] <= times[-1] <= end:
@@ -91,7 +96,7 @@ class _Requests:
         if self.completed and max(self.ends) > min(self.starts):
             elapsed = max(self.ends) - min(self.starts)
             yield Measured("duration", "duration", "value", elapsed, "s", derived=True)
-        for column in (self.whole, self.first, self.gap):
+        for column in (self.whole, self.first, self.gap, self.token):
             if measured := column.measured():
                 yield measured
 
@@ -111,6 +116,18 @@ def of_requests(source: Source, rows: Iterable[Mapping[str, Any]]) -> Observatio
     return Observation(
         "requests", 1, None, {}, workload, requests, list(found.metrics()), {}, list(found.findings())
     )
+
+
+def _of_computed(
+    first: _Column, token: _Column, computed: Mapping[str, Any], whole: float
+) -> tuple[float | None, float | None]:
+    """Keeps what inference-perf computed of a request; its prompt tokens and generated tokens."""
+    for column, key in ((first, "time_to_first_token"), (token, "time_per_output_token")):
+        value = computed.get(key)
+        if is_measurable(value) and value <= whole:
+            column.samples.append(value)
+    prompt, answer = computed.get("input_tokens"), computed.get("output_tokens")
+    return prompt if is_measurable(prompt) else None, answer if is_measurable(answer) else None
 
 
 def _told(info: Any) -> tuple[list[float], float | None, float | None]:

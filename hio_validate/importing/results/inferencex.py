@@ -20,7 +20,7 @@ from hio_validate.importing.results.record_numbers import Readings, agrees, fact
 from hio_validate.importing.results.source import Source
 
 _SUBJECT = {
-    "framework": "engine", "image": "image", "model": "model", "hw": "device", "hardware": "device",
+    "framework": "engine", "image": "image", "model": "model", "hw": "device", "hardware": "device", "device": "device",
     "precision": "precision", "spec_decoding": "speculation", "mtp": "speculation", "spec_method": "speculation",
     "tp": "tp", "pp": "pp", "ep": "ep", "dp_attention": "dp_attention", "dcp_size": "dcp", "pcp_size": "pcp",
     "disagg": "disaggregated", "is_multinode": "multinode", "prefill_hw": "prefill_device", "decode_hw": "decode_device",
@@ -92,7 +92,11 @@ def _true_or_false(value: Fact) -> Fact:
 
 def _throughputs(readings: Readings) -> None:
     decoding = readings.values.get("num_decode_gpu")
-    apart = bool(readings.values.get("is_multinode")) and isinstance(decoding, int) and decoding > 0
+    apart = (
+        _true_or_false(readings.values.get("is_multinode") or False) is True
+        and isinstance(decoding, int)
+        and decoding > 0
+    )
     unit = "token/s/device"
     readings.take("tput_per_gpu", "throughput-total-per-device", "value", unit)
     made = "throughput-output-per-decode-device" if apart else "throughput-output-per-device"

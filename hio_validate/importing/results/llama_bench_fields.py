@@ -27,7 +27,7 @@ INTS = frozenset({
     "n_gpu_layers", "n_cpu_moe", "main_gpu", "no_op_offload", "fit_target", "fit_min_ctx", "n_prompt",
     "n_gen", "n_depth", "avg_ns", "stddev_ns", "mla_attn", "attn_max_batch", "reuse", "max_gpu",
 })  # fmt: skip
-FLOATS = frozenset({"avg_ts", "stddev_ts"})
+FLOATS = frozenset({"avg_ts", "stddev_ts", "defrag_thold"})
 TEXTS = frozenset({
     "build_commit", "cpu_info", "gpu_info", "backends", "model_filename", "model_type", "cpu_mask",
     "type_k", "type_v", "split_mode", "flash_attn", "devices", "tensor_split", "tensor_buft_overrides",

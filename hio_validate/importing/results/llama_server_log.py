@@ -44,6 +44,10 @@ _PROCESS = re.compile(r"^(?:llama_print_timings|llama_perf\w*|common_perf_print)
 _MODEL = re.compile(r"load_model: loading model '([^']+)'")
 _BUILD = re.compile(r"\bbuild:? ([1-9]\d*) \((?!unknown)([0-9a-f]+)\)")
 _TIMED = ("eval time", "total time", "graphs reused", "draft acceptance")
+_HALVES = {
+    "prompt": ("evaluated_tokens", "how many prompt tokens were evaluated, and in which time"),
+    "predicted": ("generated_tokens", "how many tokens were generated, and in which time"),
+}
 _OPEN = 10_000
 """Most tasks whose prompts are remembered."""
 _CUT = re.compile(r"(?:eval time|draft acceptance)[^)]*$")
@@ -193,9 +197,10 @@ def _record(count: int, told: dict[str, Any], start: _Start) -> Observation:
         cached = told["whole"] - told.get("prompt_n", 0)
     if cached is not None and cached >= 0:
         timings["cache_n"] = cached
-    for kind in ("prompt", "predicted"):
-        timings.setdefault(f"{kind}_n", 0)
-    made = record_of(f"request-{count}", line, timings)
+    missing = [kind for kind in _HALVES if f"{kind}_n" not in timings]
+    made = record_of(f"request-{count}", line, dict.fromkeys((f"{kind}_n" for kind in missing), 0) | timings)
+    for kind in missing:
+        _take_out(made, kind)
     if "cached" not in told:
         made.metrics = [
             each._replace(derived=each.derived or each.name == "cache_n") for each in made.metrics
@@ -215,6 +220,18 @@ def _record(count: int, told: dict[str, Any], start: _Start) -> Observation:
             Finding("earlier-start", "it ran under an earlier start, whose settings are not read", line)
         )
     return made
+
+
+def _take_out(made: Observation, kind: str) -> None:
+    """Takes out of a record the half of a request whose line the log does not have: absent is not 0."""
+    made.metrics = [each for each in made.metrics if not each.name.startswith(f"{kind}_")]
+    counted, what = _HALVES[kind]
+    made.workload.pop(counted, None)
+    if kind == "prompt":
+        made.workload.pop("prompt_tokens", None)
+    else:
+        made.requests = made.requests._replace(completed=None)
+    made.unknown = (*made.unknown, f"{what}: the log has no line of it")
 
 
 def _disabled(start: _Start, line: int) -> list[Finding]:

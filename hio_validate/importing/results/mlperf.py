@@ -3,7 +3,9 @@
 Source: loadgen/results.cc (LogSummary, LogDetail), loadgen/logging.cc of mlcommons/inference, v0.5 to v5.1. Latencies are
 nanoseconds; quantiles are samples of the sorted list, not interpolated; offline, samples per second are the samples over the
 greatest latency. VALID says that durations, counts and latency bounds were met, and nothing of the answers. In the detail
-log `result_token_throughput` divides by nanoseconds: it is no rate that anybody means, and stays foreign.
+log `result_token_throughput` divides by nanoseconds, and of a server `result_token_throughput_with_loadgen_overhead` by the
+time until the last query was issued, not answered: they are no throughput, and stay foreign. Where a query has several
+samples (MultiStream), only what is called a query's is counted by queries; first tokens and times per token are by samples.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from typing import Any
 
 from hio_validate.evidence.observed import Fact, Observation, Requests
 from hio_validate.importing.results.importer import Importer, is_number
-from hio_validate.importing.results.mlperf_lines import Said, details, summaries
+from hio_validate.importing.results.mlperf_lines import BY_SAMPLE, Said, details, summaries
 from hio_validate.importing.results.record_numbers import Readings, fact, is_measurable, statistic_of
 from hio_validate.importing.results.source import Source
 
 _TITLE = "MLPerf Results Summary"
 _FAMILIES = (
     (r"([0-9.]+)(?:th)? percentile latency \(ns\)|(Min|Max|Mean) latency \(ns\)", "latency-sample"),
+    (rf"{BY_SAMPLE}([0-9.]+) percentile latency \(ns\)|{BY_SAMPLE}(Min|Max|Mean) latency \(ns\)", "latency-sample"),
     (r"([0-9.]+)th first token percentile latency \(ns\)", "ttft-harness"),
     (r"([0-9.]+) percentile first token latency \(ns\)|(Min|Max|Mean) First Token latency \(ns\)", "ttft-harness"),
     (r"([0-9.]+) percentile time to output token \(ns\)|(Min|Max|Mean) Time (?:to|per) Output Token \(ns\)", "itl-request-harness"),
@@ -41,8 +44,11 @@ _RATES = {
     "result_completed_samples_per_sec": ("throughput-samples", "sample/s"),
     "result_qps_with_loadgen_overhead": ("throughput-samples", "sample/s"),
     "result_tokens_per_second": ("throughput-output", "token/s"),
+    "result_completed_tokens_per_second": ("throughput-output", "token/s"),
     "result_token_throughput_with_loadgen_overhead": ("throughput-output", "token/s"),
 }
+_ISSUED = "result_token_throughput_with_loadgen_overhead"
+"""Tokens over the time until the last query was issued."""
 _WORKLOAD = {
     "Scenario": "scenario", "effective_scenario": "scenario", "Mode": "mode", "effective_test_mode": "mode",
     "samples_per_query": "samples_per_query", "effective_samples_per_query": "samples_per_query",
@@ -71,7 +77,7 @@ def _observation(said: Said) -> Observation:
     for pattern, definition in _FAMILIES:
         _family(readings, pattern, definition, n)
     for key, (definition, unit) in _RATES.items():
-        if key in values:
+        if key in values and not (key == _ISSUED and _is_no_throughput(readings)):
             readings.take(key, definition, "value", unit)
     readings.first_within_whole(("ttft-harness",), "latency-sample")
     _rate_of_offline(readings)
@@ -111,8 +117,39 @@ def _family(readings: Readings, pattern: str, definition: str, n: int | None) ->
             statistic = statistic_of(f"p{float(word):g}" if word[0].isdigit() else word.lower())
             if statistic is not None:
                 keys[key] = statistic
-    of_query = definition == "latency-sample" and str(readings.values.get("Scenario", "")).startswith("Multi")
-    readings.family(keys, "latency-query" if of_query else definition, "ns", n, definition)
+    if not keys:
+        return
+    of_several = _scenario(readings.values).startswith("Multi")
+    if (
+        of_several
+        and definition == "latency-sample"
+        and "Scenario" in readings.values
+        and BY_SAMPLE not in pattern
+    ):
+        definition = "latency-query"
+    if of_several and definition != "latency-query":
+        n = _of_queries(readings.values, n)
+    readings.family(keys, definition, "ns", n)
+
+
+def _scenario(values: Mapping[str, Any]) -> str:
+    return str(values.get("Scenario", values.get("effective_scenario", "")))
+
+
+def _of_queries(values: Mapping[str, Any], queries: int | None) -> int | None:
+    """How many samples so many queries have."""
+    each = values.get("samples_per_query", values.get("effective_samples_per_query"))
+    return queries * int(each) if queries is not None and is_number(each) and each == int(each) > 0 else None
+
+
+def _is_no_throughput(readings: Readings) -> bool:
+    """Whether the rate until the last query was issued is none of the run: another one is, or the queries did not wait."""
+    if _scenario(readings.values) == "Server":
+        readings.unknown.append(
+            f"{_ISSUED}: until the last query was issued, not answered, so that it is no throughput"
+        )
+        return True
+    return "result_completed_tokens_per_second" in readings.values
 
 
 def _samples(values: Mapping[str, Any]) -> int | None:

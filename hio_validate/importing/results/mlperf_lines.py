@@ -19,6 +19,8 @@ _PROCESSED = re.compile(
 _KEPT = re.compile(r"result_|effective_|early_stopping|loadgen_|generated_|qsl_|sut_|performance_sample")
 _OLD = re.compile(r":::MLPv[0-9.]+ (\S+) ([0-9.]+) \(([^)]*)\) (\w+)(?::\s*(.*))?$")
 _ENCOUNTERED = re.compile(r"(\d+) (WARNING|ERROR)S? encountered")
+BY_SAMPLE = "Per-sample "
+"""Begins the name of what a summary says of single samples where it says the same of queries: MultiStream, to v1.1."""
 
 
 class Said(NamedTuple):
@@ -43,17 +45,18 @@ def _number(text: str) -> Any:
 
 def summaries(source: Source) -> Iterator[Said]:
     """Each summary of a file. Raises CannotImport for lines before the first."""
-    skipped, said = Skipped(source), None
+    skipped, said, of = Skipped(source), None, ""
     for line, text in source.lines():
         if text.strip() == _TITLE:
             if said is not None:
                 yield _closed(said)
-            said = Said(line, {}, [])
+            said, of = Said(line, {}, []), ""
         elif said is None:
             if set(text.strip()) != {"="}:
                 skipped.line(line, text)
         else:
-            _summary_line(said, line, text)
+            of = _section(text, of)
+            _summary_line(said, line, text, of)
     if said is not None:
         if skipped.count:
             said.findings.append(skipped.finding())
@@ -66,7 +69,14 @@ def _closed(said: Said) -> Said:
     return said
 
 
-def _summary_line(said: Said, line: int, text: str) -> None:
+def _section(text: str, before: str) -> str:
+    """What the names of the lines from here on begin with."""
+    if text.startswith("Per-sample latency"):
+        return BY_SAMPLE
+    return "" if text.startswith(("Per-query latency", "=")) else before
+
+
+def _summary_line(said: Said, line: int, text: str, of: str) -> None:
     if set(text.strip()) == {"="} or text.strip() in ("Additional Stats", "Test Parameters Used"):
         return
     if found := _PROCESSED.match(text):
@@ -74,8 +84,8 @@ def _summary_line(said: Said, line: int, text: str) -> None:
     elif found := _ENCOUNTERED.search(text):
         kind = f"harness-{found[2].lower()}"
         said.findings.append(Finding(kind, f"the load generator tells {found[1]}: {text.strip()[:80]}", line))
-    elif (pair := _PAIR.match(text)) and pair[1] not in said.values:
-        said.values[pair[1]] = _number(pair[2])
+    elif (pair := _PAIR.match(text)) and (key := of + pair[1]) not in said.values:
+        said.values[key] = _number(pair[2])
     elif not text.rstrip().endswith(":") and not text.startswith("No "):
         said.values.setdefault(f"line {line}", text.strip())
 

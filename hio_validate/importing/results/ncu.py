@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Measured, Observation
+from hio_validate.importing.results.beside import refuse_beside
 from hio_validate.importing.results.delimited import CUT, is_cut, rows
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.numerals import Ambiguous, Convention, number
@@ -155,6 +156,7 @@ def _refuse_where_nothing_is(table: _Table, count: int) -> None:
     line, text = next(iter(table.errors or table.warnings), (0, ""))
     if text:
         raise source.refuse(f"ncu profiled nothing and says: {text}", "mend that and profile again", line, 3)
+    refuse_beside(source)
     raise source.refuse("it has no metric of a kernel: ncu profiled nothing", "profile again", code=3)
 
 

@@ -1,9 +1,10 @@
-"""`nsys stats --report cuda_gpu_kern_sum` (before 2022.4 gpukernsum, or in 2021 without a median) as CSV: a record a kernel.
+"""`nsys stats --report cuda_gpu_kern_sum` (before 2022.4 gpukernsum, or in 2021 without a median), as CSV or as the table that
+it prints: a record a kernel.
 
 Sources: the report scripts of Nsight Systems, target-linux-x64/reports/cuda_gpu_kern_sum.py and gpukernsum.py; columns carry
 their unit, `Total Time (ns)`, which --timeunit changes. `Time (%)` is of the time of all kernels of that report, not of the
 wall clock. Lines of nsys around the table (Generating ..., Processing ..., NOTICE: ...) and tables of other reports are passed
-over.
+over; a file that has those alone is refused with the command that writes this one.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from collections.abc import Iterator
 from hio_validate.evidence.observed import Observation
 from hio_validate.importing.results.delimited import CUT, is_cut, rows
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.nsys_text import CUT_NAME, HEAD, text_rows
 from hio_validate.importing.results.numerals import Ambiguous, Convention, number
 from hio_validate.importing.results.profiles import NO_BENCHMARK, record_of, time_unit
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import Summary, add, distinct, find
 
 _HEAD = re.compile(r'^"?Time ?\(%\)"?,"?Total Time', re.MULTILINE)
+_OTHER = re.compile(
+    r'"?(?:Total \([kMGT]?i?B\)"?,"?Count\b|Start \([a-z]+\)"?,"?Duration \([a-z]+\)|PID"?,"?TID"?,"?DevId\b)'
+)
+"""Heads of other reports of nsys: memory by size, traces, launches."""
+_WRITE = "nsys stats --report cuda_gpu_kern_sum --format csv FILE.nsys-rep > kernels.csv writes it"
 _COLUMN = re.compile(r"(Time|Total Time|Instances|Avg|Average|Med|Median|Min|Minimum|Max|Maximum|StdDev|GridXYZ|BlockXYZ|Name)"
                      r"(?: ?\(([^)]*)\))?")  # fmt: skip
 _STATISTICS = {"Avg": "mean", "Average": "mean", "Med": "median", "Median": "median", "Min": "min", "Minimum": "min",
@@ -45,15 +52,22 @@ class _Table:
 
 
 def recognises(source: Source) -> bool:
-    return any(_is_head(line) for line in source.head.splitlines() if line.lstrip('"').startswith("Time"))
+    return any(_is_table(line) for line in source.head.splitlines())
+
+
+def _is_table(line: str) -> bool:
+    return bool(_HEAD.match(line) or HEAD.match(line) or _OTHER.match(line))
 
 
 def _is_head(line: str) -> bool:
-    return bool(_HEAD.match(line)) and "Instances" in line and "Name" in line and "Operation" not in line
+    is_one = _HEAD.match(line) or HEAD.match(line)
+    return bool(is_one) and "Instances" in line and "Name" in line and "Operation" not in line
 
 
 def generation(source: Source) -> str | None:
-    head = next((line for line in source.head.splitlines() if _is_head(line)), "")
+    head = next((line for line in source.head.splitlines() if _is_head(line)), None)
+    if head is None:
+        return None
     return "gpukernsum 2021" if "Average" in head else "cuda_gpu_kern_sum"
 
 
@@ -71,7 +85,8 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 def _kernels(source: Source) -> Iterator[tuple[int, _Table, list[str]]]:
     table: _Table | None = None
-    for line, cells in rows(source, _lines(source)):
+    is_csv = any(_HEAD.match(line) for line in source.head.splitlines())
+    for line, cells in rows(source, _lines(source)) if is_csv else text_rows(source):
         if cells[0].startswith("Time"):
             table = _Table(cells)
         elif table is not None and table.is_of_kernels:
@@ -86,6 +101,8 @@ def read(source: Source) -> Iterator[Observation]:
         for name, (index, _) in table.columns.items():
             if name not in ("Name", "GridXYZ", "BlockXYZ") and index < len(cells):
                 seen.see(cells[index])
+    if not count and generation(source) is None:
+        raise source.refuse("its tables are of nsys, and none is the summary of kernels", _WRITE, code=3)
     if not count:
         raise source.refuse(
             "the table has no kernel: nothing ran on the GPU while nsys watched", "profile again", code=3
@@ -106,6 +123,9 @@ def _record(line: int, table: _Table, cells: list[str], mark: str | None, taken:
     where = table.columns["Name"][0]
     found = record_of(cells[where] if where < len(cells) else "", line, "nsys")
     found.name = distinct(found.name, taken)
+    if cells[min(where, len(cells) - 1)].endswith(CUT_NAME):
+        message = "nsys prints no more of the name: kernels that differ behind it have the same"
+        find(found, "name-cut", message, line)
     if len(cells) != table.width:
         message = f"expected {table.width} cells, got {len(cells)}: a row that is cut says nothing"
         find(found, "short-row", message, line)
@@ -179,7 +199,7 @@ def _add(found: Observation, table: _Table, read: dict[str, int | float | None])
 
 NSYS = Importer(
     "nsys-kernels",
-    "nsys stats, summary of GPU kernels as CSV",
+    "nsys stats, summary of GPU kernels as CSV or as it is printed",
     recognises,
     read,
     generation,

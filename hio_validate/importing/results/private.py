@@ -33,6 +33,10 @@ _STANDS_FOR_ONE = re.compile(
     r"<.*>|\$.*|\{.*\}|\**|x+|empty|none|null|dummy|redacted|withheld|not-needed|no-key-required|your[-_].*",
     re.IGNORECASE,
 )
+_COUNTS = re.compile(
+    r"tokens(?:_(?:diff|mean|avg|per|total|count|rate|std|median|min|max|p\d+)(?:_[a-z0-9]+)*)?\Z"
+)
+"""Ends a name that counts tokens, such as usage_completion_tokens_diff_pct."""
 _SPEAKS = re.compile(
     r"prompt|text|content|message|answer|response|completion|question|target|doc|input|output|reasoning|tool",
     re.IGNORECASE,
@@ -87,7 +91,7 @@ def _is_one(name: str, value: str) -> bool:
     if PLAIN.fullmatch(value) or _STANDS_FOR_ONE.fullmatch(value):
         return False
     lower = name.lower()
-    return not lower.endswith("tokens") and (
+    return not _COUNTS.search(lower) and (
         lower != "token" or len(value) >= 16
     )  # a piece of an answer is a token, too
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hio_validate.importing.results.aiperf import AIPERF
 from hio_validate.importing.results.aiperf_rows import AIPERF_ROWS
 from hio_validate.importing.results.backend_ops import TEST_BACKEND_OPS
+from hio_validate.importing.results.beside import refuse_beside
 from hio_validate.importing.results.genai_perf import GENAI_PERF
 from hio_validate.importing.results.guidellm import GUIDELLM
 from hio_validate.importing.results.importer import Importer
@@ -63,6 +64,10 @@ IMPORTERS: tuple[Importer, ...] = (
 
 
 def importer_of(source: Source) -> Importer | None:
-    """The format of a file; None where it is none that hio knows. Raises CannotImport where it cannot be read."""
+    """The format of a file; None where it is none that hio knows. Raises CannotImport where it cannot be read, or lies
+    beside results."""
     refuse_no_text(source)
-    return next((importer for importer in IMPORTERS if importer.recognises(source)), None)
+    found = next((importer for importer in IMPORTERS if importer.recognises(source)), None)
+    if found is None:
+        refuse_beside(source)
+    return found

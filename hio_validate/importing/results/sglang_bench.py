@@ -80,6 +80,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
     both = None if inputs is None or outputs is None else inputs + outputs
     readings.rate("total_throughput", "throughput-total", "token/s", both, duration)
     _families(readings, completed)
+    _streamed(readings)
     _concurrency(readings, completed, duration)
     accepted = readings.number("accept_length")
     if accepted:
@@ -90,6 +91,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
         apart = bool(accepted) and str(values.get("backend", "")).startswith("sglang-oai")
         hold_against_lists(readings, completed, _first_token(values), None if apart else _gap(values))
     readings.first_within_whole(("ttft-client", "ttft-answer"), "latency-request")
+    _texts(readings, outputs)
     judge_requests(readings, requests)
     judge_duration(readings, duration, completed, at_once(values.get("max_concurrency")))
     readings.completed(completed)
@@ -181,6 +183,27 @@ def _families(readings: Readings, completed: int | None) -> None:
     peak = {"max_output_tokens_per_s": "max"}
     readings.family(peak, "throughput-pieces-second", "token/s", what="max_output_tokens_per_s")
     readings.family({"max_concurrent_requests": "max"}, "concurrency", "1", what="max_concurrent_requests")
+
+
+def _streamed(readings: Readings) -> None:
+    """With --disable-stream the client takes the whole request as the wait for the first token, to the last digit."""
+    whole = {each.statistic: each.value for each in readings.metrics if each.definition == "latency-request"}
+    first = {each.statistic: each for each in readings.metrics if each.name.endswith("_ttft_ms")}
+    both = first.keys() & whole.keys()
+    if len(both) < 2 or any(first[word].value != whole[word] for word in both):
+        return
+    gone = {each.name for each in first.values()}
+    gone |= {each.name for each in readings.metrics if each.name.endswith("_tpot_ms")}
+    text = "TTFT is the latency in every statistic: the answers were not streamed, so that no first token was seen"
+    readings.drop(gone, "not-streamed", text)
+
+
+def _texts(readings: Readings, outputs: int | None) -> None:
+    """Tells texts that hold far fewer tokens than were counted: where the server counts none, the asked ones are taken."""
+    said = readings.values.get("total_output_tokens_retokenized")
+    if outputs and is_measurable(said) and said < outputs / 2:
+        text = f"{outputs} generated tokens are counted, but the texts of the answers hold {said:g}"
+        readings.finding("few-tokens-in-texts", text)
 
 
 def _concurrency(readings: Readings, completed: int | None, duration: float | None) -> None:

@@ -38,7 +38,7 @@ _WORKLOAD = {
     "num_prompts": "prompts", "request_rate": "request_rate", "burstiness": "burstiness",
     "max_concurrency": "concurrency", "best_of": "best_of", "use_beam_search": "beam_search",
     "ramp_up_strategy": "ramp_up", "ramp_up_start_rps": "ramp_up_from", "ramp_up_end_rps": "ramp_up_to",
-    "run_number": "run",
+    "run_number": "run", "probe_completed": "probe_requests",
 }  # fmt: skip
 _LISTS = {
     "input_lens", "output_lens", "ttfts", "itls", "latencies", "start_times", "queue_times",
@@ -114,6 +114,7 @@ def _observation(values: dict[str, Any], line: int) -> Observation:
         if each := per_request(total, completed):
             workload[name] = each
     known = readings.used | _SUBJECT.keys() | _WORKLOAD.keys() | _LISTS | {"date"}
+    known |= {"rtfx"} if values.get("rtfx") == 0 else set()  # seconds of audio in a second: there was none
     return Observation(
         name=_name(values),
         line=line,
@@ -208,7 +209,16 @@ def _families(readings: Readings, completed: int | None) -> None:
 
 
 def _drafting(readings: Readings) -> None:
-    """Acceptance is percent, the length counts the target's own token; both are held against their counts."""
+    """Acceptance is percent, the length counts the target's own token; both are held against their counts.
+
+    The steps of a diffusion model are counted by the server as drafts, which they are none of.
+    """
+    if any(key.startswith("diffusion_") for key in readings.values):
+        readings.unknown.append(
+            "tokens in a piece: a diffusion model commits several at once, so that a gap is not a token"
+        )
+        readings.used |= {key for key in readings.values if key.startswith("spec_decode_")}
+        return
     drafted = readings.count("spec_decode_draft_tokens")
     accepted, drafts = readings.count("spec_decode_accepted_tokens"), readings.count("spec_decode_num_drafts")
     if drafted is None and readings.number("spec_decode_acceptance_rate") is None:

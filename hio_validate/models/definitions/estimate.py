@@ -318,4 +318,8 @@ class Estimate(Model):
     blocked_by: list[Pin] = Field(
         default_factory=list, description="Open correctness failures of the stack: nothing is proposed."
     )
+    arithmetic: AtLeastOne | None = Field(
+        None,
+        description="Version of hio's arithmetic that gave terms and bound; absent: 1 where hio wrote it, none by hand.",
+    )
     judged_by: JudgedBy | None = Field(None, description="Stamped by hio.")

@@ -17,7 +17,7 @@ from hio_validate.execute import owned
 from hio_validate.execute.backends.local import Local
 from tests.execute import conftest, tiny
 from tests.execute.conftest import ROOT, wait_for
-from tests.observe.conftest import free_port
+from tests.ports import free_port
 
 START = "import sys; from pathlib import Path; from hio_validate.execute.backends.local import Local; " \
     "Local(Path(sys.argv[1])).start(lambda who: print(who.pid))"  # fmt: skip

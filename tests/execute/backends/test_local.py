@@ -12,7 +12,7 @@ from hio_validate.observe.sockets import listening, owner_of
 from tests.execute import conftest, tiny
 from tests.execute.backends.conftest import Kept, begin, install, kept, serving
 from tests.execute.conftest import wait_for
-from tests.observe.conftest import free_port
+from tests.ports import free_port
 
 __all__ = ["kept"]
 

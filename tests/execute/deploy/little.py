@@ -4,7 +4,8 @@
 
 $LITTLE_KILL: `ROLE before|after EVENT`, separated by commas: the process of that role is killed with SIGKILL just before
 or after it writes that event. $LITTLE_GUARDIAN_DIES: when it takes over. $LITTLE_EDIT: lines of `EVENT PROGRAM`: a Python
-program that the worker runs after that event. $LITTLE_REAL: with the verification of hio itself.
+program that the worker runs after that event. $LITTLE_OVER: after this event the worker waits no longer than until
+somebody listens. $LITTLE_REAL: with the verification of hio itself.
 """  # fmt: skip
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from hio_validate import cli
@@ -27,6 +30,7 @@ from hio_validate.execute.journal import Journal
 from hio_validate.execute.owned import Identity
 from hio_validate.execute.proof import PASSED, Restoration, captured, owner, prefix_reuse, serves_as
 from hio_validate.observe import proc
+from hio_validate.observe.sockets import listening
 
 MODULE = "tests.execute.deploy.little"
 GUARDIAN = (MODULE, "guardian")
@@ -59,8 +63,18 @@ def verify(work: Work, who: Identity, deployment: Deployment) -> Restoration:
     found.checks["environ"] = PASSED if proc.environ(who.pid) == dict(new.command.environment) else "differs"
     found.checks["started"] = PASSED if who.ticks >= deployment.last("starting")["ticks"] else "before"  # type: ignore[index]
     found.checks["prefix-reuse"] = prefix_reuse(new, new.command) or PASSED
-    found.process = captured(who.pid, work.port, 10.0)
+    found.process = captured(who.pid, work.port, work.start_s)
     return found
+
+
+def waited(
+    folder: Path, real: Callable[[Callable[[], bool], float], bool], holds: Callable[[], bool], seconds: float
+) -> bool:
+    """`service.waited`, whose time is over after the event of $LITTLE_OVER."""
+    made = Deployment(folder)
+    if made.events and made.events[-1].event == os.environ.get("LITTLE_OVER"):
+        return real(lambda: bool(listening(made.work.port)), seconds) and holds()
+    return real(holds, seconds)
 
 
 PARTS = parts.real_parts() if "LITTLE_REAL" in os.environ else Parts(parts.reasons, verify, recording.write)
@@ -75,6 +89,7 @@ def main(words: list[str]) -> int:
         switching.GUARDIAN = GUARDIAN  # type: ignore[assignment]
         parts.real_parts = lambda: PARTS
         return cli.run()
+    service.waited = partial(waited, Path(rest[0]), service.waited)
     if role == "worker":
         return worker.main(rest, PARTS)
     if "LITTLE_GUARDIAN_DIES" in os.environ:

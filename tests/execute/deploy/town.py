@@ -96,7 +96,7 @@ def documents(port: int, candidates: tuple[str, ...] = ("quick",), **place: Any)
         "host": "127.0.0.1",
         "port": port,
         "paths": {"engine": ENGINE},
-        "limits": {"start_s": 20},
+        "limits": {"start_s": 300},
         **place,
     }
     site = {

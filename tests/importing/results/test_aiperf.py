@@ -13,8 +13,9 @@ from hio_validate.evidence.observed import as_row
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.aiperf_rows import AIPERF_ROWS
+from hio_validate.importing.results.reading import reading
 from hio_validate.importing.results.source import Source
-from tests.importing.results.reading import SAMPLES, generation, ids, names, number, records_of
+from tests.importing.results.reading import SAMPLES, generation, ids, names, number, read, records_of
 
 HERE = SAMPLES / "aiperf"
 SUMMARIES = (
@@ -280,3 +281,98 @@ def test_a_file_cut_anywhere_is_told_or_read_never_worse(tmp_path: Path, path: P
             )
         except CannotImport as error:
             assert "\n" not in str(error)
+
+
+def of_13(requests: int, **more: Any) -> Any:
+    """Makes an export one of 0.13, whose requests all ended."""
+
+    def change(export: dict[str, Any]) -> None:
+        done = int(export["request_count"]["avg"])
+        export["input_config"] = {
+            "phases": [{"name": "profiling", "kind": "profiling", "requests": requests}],
+            "datasets": [{"type": "synthetic", "prompts": {"osl": {"mean": 11.0}}}],
+        }
+        export["error_summary"] = []
+        export.pop("error_request_count", None)
+        export["completed_request_count"] = {"unit": "requests", "avg": float(done)}
+        export.update(more)
+
+    return change
+
+
+def test_requests_that_ended_without_failing_failed_never(tmp_path: Path) -> None:
+    (record,) = records_of(changed(tmp_path, of_13(60)), "aiperf")
+    assert record.requests == (60, 60, 0, 0) and not ids(record)
+    ended = {"completed_request_count": {"unit": "requests", "avg": 64.0}}
+    (record,) = records_of(changed(tmp_path, of_13(64, **ended)), "aiperf")
+    assert record.requests == (64, 60, 4, 0)
+
+
+def test_a_warm_up_or_a_run_that_ended_early_is_told_and_no_contradiction(tmp_path: Path) -> None:
+    (record,) = records_of(changed(tmp_path, of_13(900)), "aiperf")
+    assert ids(record) == ["fewer-than-asked"] and record.metrics
+    assert "60 requests were completed, 900 asked for" in record.findings[0].message
+
+
+def test_answers_of_another_length_than_was_asked_for_are_told(tmp_path: Path) -> None:
+    longer = {"output_sequence_length": {"unit": "tokens", "avg": 33.0, "min": 30.0, "max": 36.0}}
+    (record,) = records_of(changed(tmp_path, of_13(60, **longer)), "aiperf")
+    assert ids(record) == ["length-not-as-asked"]
+    assert record.findings[0].message == "output_sequence_length is 33 tokens on average, 11 were asked for"
+
+
+def test_a_count_of_tokens_is_no_credential(tmp_path: Path) -> None:
+    said = {
+        "unit": "%",
+        "avg": 200 / 3,
+        **{f"p{rank}": 200 / 3 for rank in (1, 5, 10, 25, 50, 75, 90, 95, 99)},
+    }
+    file = changed(tmp_path, of_13(60, usage_completion_tokens_diff_pct=said))
+    found = reading(Source(file))
+    assert found is not None
+    (record,) = found.records()
+    assert "secret-withheld" not in ids(record)
+
+
+def test_an_export_behind_lines_of_a_log_is_told_or_read_from_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "captured.txt"
+    text = json.dumps(json.loads((HERE / SUMMARIES[0]).read_text()), indent=2)
+    file.write_text("INFO starting\nINFO done\n" + text + "\n")
+    with pytest.raises(CannotImport, match=r"captured\.txt:1: the line is no data.*--skip-log-lines"):
+        records_of(file, "aiperf")
+    (record,) = read(Source(file, skip_log_lines=True), "aiperf")
+    assert record.line == 3 and record.requests.completed == 60 and "skipped-lines" in ids(record)
+
+
+NATIVE: dict[str, Any] = {
+    "schema_version": "2.0",
+    "aiperf_version": "0.14.0",
+    "run": {"mode": "online", "model": "m"},
+    "summary": {"was_cancelled": False},
+    "metrics": {
+        "request_latency": {"type": "distribution", "unit": "ms", "series": [
+            {"labels": {"worker": "1"}, "stats": {"count": 30, "avg": 9.0}},
+            {"labels": None, "stats": {"count": 60, "avg": 12.5, "min": 10.0, "max": 15.0, "std": 1.5,
+                                       "percentiles": {"p50": 12.0, "p99": 15.0}}}]},
+        "inter_token_latency": {"type": "distribution", "unit": "ms", "series": [
+            {"labels": {"worker": "1"}, "stats": {"count": 30, "avg": 9.0}}]},
+        "request_count": {"type": "counter", "unit": "requests", "series": [{"labels": None, "stats": {"total": 60.0, "rate": 4.0}}]},
+        "request_throughput": {"type": "scalar", "unit": "requests/sec", "series": [{"labels": None, "stats": {"value": 4.0}}]},
+    },
+    "errors": [],
+}  # fmt: skip
+
+
+def test_a_report_of_series_gives_the_series_of_the_run_alone(tmp_path: Path) -> None:
+    file = tmp_path / "native.json"
+    file.write_text(json.dumps(NATIVE))
+    (record,) = records_of(file, "aiperf")
+    latency = number(record, "request_latency")
+    assert (latency.value, latency.unit, latency.n) == (12.5, "ms", 60)
+    assert number(record, "request_latency", "median").value == 12.0
+    assert number(record, "request_throughput", "value").value == 4.0
+    assert "inter_token_latency" not in names(record)
+    assert record.requests.completed == 60 and record.subject["model"] == "m"
+    file.write_text(json.dumps({key: value for key, value in NATIVE.items() if key != "run"}))
+    with pytest.raises(CannotImport, match="what the server said of itself"):
+        records_of(file, "aiperf")

@@ -199,3 +199,49 @@ def test_a_report_cut_anywhere_is_told_or_read_never_worse(tmp_path: Path, name:
 )
 def test_what_was_asked_for_as_the_versions_write_it(data: object, asked: dict[str, object]) -> None:
     assert asked_of(data) == asked
+
+
+def _told(benchmark: Any, name: str, least: float, most: float, mean: float) -> None:
+    benchmark["metrics"][name]["successful"].update(min=least, max=most, mean=mean)
+    benchmark["requests"] = {}
+
+
+def test_a_time_that_some_requests_do_not_have_is_no_mean_of_all(tmp_path: Path) -> None:
+    (same,) = records_of(
+        changed(tmp_path, lambda one: _told(one, "request_latency", 1.25, 2.5, 2.0)), "guidellm"
+    )[:1]
+    assert {"request_latency", "time_to_first_token_ms"} <= names(same) and "absent-as-zero" not in ids(same)
+    record = records_of(
+        changed(tmp_path, lambda one: _told(one, "time_to_first_token_ms", 0.0, 400.0, 180.0)), "guidellm"
+    )[0]
+    assert "time_to_first_token_ms" not in names(record) and "absent-as-zero" in ids(record)
+    assert "request_latency" in names(record)
+
+
+def test_prompt_tokens_that_no_answer_told_are_not_0(tmp_path: Path) -> None:
+    def untold(benchmark: Any) -> None:
+        _told(benchmark, "prompt_token_count", 0.0, 0.0, 0.0)
+
+    record = records_of(changed(tmp_path, untold), "guidellm")[0]
+    assert "prompt_token_count" not in names(record) and "zero-throughout" in ids(record)
+    assert record.workload.get("prompt_tokens") != 0
+
+
+def test_a_rate_of_fewer_events_than_there_were_is_no_throughput(tmp_path: Path) -> None:
+    def rate(value: float) -> Any:
+        return lambda one: one["metrics"]["requests_per_second"]["successful"].update(mean=value)
+
+    whole = records_of(changed(tmp_path, rate(0.77)), "guidellm")[0]
+    assert number(whole, "requests_per_second").definition == "throughput-requests"
+    part = records_of(changed(tmp_path, rate(0.6)), "guidellm")[0]
+    assert number(part, "requests_per_second").definition == "unknown"
+    assert any(each.startswith("requests_per_second: of which events") for each in part.unknown)
+
+
+@pytest.mark.parametrize("name", ["report-0.2.csv", "report-0.5.csv"])
+def test_a_head_that_comes_again_is_no_benchmark(tmp_path: Path, name: str) -> None:
+    once = (HERE / name).read_text()
+    (tmp_path / "report.csv").write_text(once + once)
+    records, alone = records_of(tmp_path / "report.csv", "guidellm"), records_of(HERE / name, "guidellm")
+    assert len(records) == 2 * len(alone)
+    assert [each.metrics for each in records] == [each.metrics for each in alone] * 2

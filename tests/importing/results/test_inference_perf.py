@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +153,54 @@ def test_a_cut_report_is_refused_with_its_line(tmp_path: Path) -> None:
     file.write_text((SAMPLES / STAGE).read_text()[:1500])
     with pytest.raises(CannotImport, match=r"cut\.json:\d+: no JSON from here on"):
         list(INFERENCE_PERF.read(Source(file)))
+
+
+def of_07(report: dict[str, Any]) -> dict[str, Any]:
+    """A report as 0.7 writes it: the prompts' lengths with what a cache held of them, and what was sent again."""
+    done = report["successes"]
+    done["prompt_tokens"] = {"total": 1000.0, "cached": 320.0, "uncached": 680.0, **done.pop("prompt_len")}
+    done["output_tokens"] = {"total": 400.0, **done["output_len"]}
+    done["token_count_mismatches"] = 0
+    report["failures"]["prompt_tokens"] = {"total": 0.0, "cached": 0.0, "uncached": 0.0}
+    report["retries"] = {"requests_retried": 1, "attempts": 2, "recovered": 1, "failed_after_retry": 0}
+    return report
+
+
+def test_lengths_are_read_where_later_reports_say_them(tmp_path: Path) -> None:
+    record = one(changed(STAGE, tmp_path, of_07))
+    assert record.tier is Tier.DRAFT and ids(record) == ["sent-again"]
+    assert record.workload["prompt_tokens"] == 100 and record.workload["generated_tokens"] == 40
+    length = metric(record, "prompt_tokens.mean")
+    assert (length.definition, length.value, length.n) == ("prompt-length", 100, 10)
+    assert metric(record, "output_len.mean").definition == "generated-length"
+    assert record.foreign["successes.prompt_tokens.cached"] == 320.0
+    assert record.findings[0].message.startswith("1 request sent again")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"info"}, {"computed_metrics"}, {"info", "computed_metrics"}, set()], ids=sorted
+)
+def test_requests_are_read_with_the_fields_that_were_asked_for(tmp_path: Path, fields: set[str]) -> None:
+    every = {
+        "info": {"request_metrics": {"text": {"input_tokens": 50}},
+                 "response_metrics": {"output_tokens": 3, "output_token_times": [10.5, 10.75, 11.0]}},
+        "computed_metrics": {"request_latency": 1.5, "time_to_first_token": 0.5, "time_per_output_token": 0.25,
+                             "inter_token_latencies": [0.25, 0.25], "input_tokens": 50, "output_tokens": 3},
+    }  # fmt: skip
+    rows: list[dict[str, Any]] = [
+        {"start_time": 10.0, "end_time": 11.5, **{key: every[key] for key in sorted(fields)}, "error": None},
+        {"start_time": 11.0, "end_time": 11.1, "error": {"error_type": "HTTP 503", "error_msg": "no"}},
+    ]
+    file = tmp_path / "requests.json"
+    file.write_text(json.dumps(rows))
+    record = one(file)
+    assert record.requests[:3] == (2, 1, 1)
+    assert metric(record, "end_time - start_time").value == 1.5
+    if not fields:
+        assert "generated_tokens" not in record.workload
+        return
+    assert metric(record, "output_token_times[0] - start_time").value == 0.5
+    assert (record.workload["prompt_tokens"], record.workload["generated_tokens"]) == (50, 3)
+    if "info" not in fields:
+        token = metric(record, "computed_metrics.time_per_output_token")
+        assert (token.definition, token.value, token.derived) == ("itl-request-mean", 0.25, True)

@@ -104,3 +104,12 @@ def test_nothing_done_is_no_evidence(tmp_path: Path) -> None:
 def test_a_replay_of_agents_was_counted_by_another_client(tmp_path: Path) -> None:
     record = one(changed("inferencex/aggregate.json", tmp_path, {"median_ttlt": 3.0}))
     assert metric(record, "median_itl").definition == "unknown" and "median_intvty" not in names(record)
+
+
+def test_a_row_whose_truths_are_words_is_of_one_node_and_says_its_device(tmp_path: Path) -> None:
+    row = {"is_multinode": "false", "num_decode_gpu": 4, "device": "mi300x", "disagg": "false"}
+    record = one(changed("inferencex/aggregate.json", tmp_path, lambda value: {**value, **row, "hw": None}))
+    assert metric(record, "output_tput_per_gpu").definition == "throughput-output-per-device"
+    assert record.subject["device"] == "mi300x" and record.subject["multinode"] is False
+    record = one(changed("inferencex/aggregate.json", tmp_path, {**row, "is_multinode": "true"}))
+    assert metric(record, "output_tput_per_gpu").definition == "throughput-output-per-decode-device"

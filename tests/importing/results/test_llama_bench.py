@@ -318,3 +318,59 @@ def test_a_rate_with_a_decimal_comma_is_named_as_it_stands(tmp_path: Path) -> No
     record = bench(tmp_path, text)[0]
     assert not record.metrics
     assert "t/s is '90,12 ± 0.34', expected 12.34 ± 0.56" in record.findings[0].message
+
+
+def _numbers(records: list[Observation]) -> list[list[tuple[str, Any]]]:
+    return [[(each.name, each.value) for each in record.metrics] for record in records]
+
+
+@pytest.mark.parametrize(
+    "sign", ["+/-", "\u00c2±", "\u252c\u2592", "\ufffd"], ids=["typed", "cp1252", "cp437", "lost"]
+)
+def test_the_sign_between_rate_and_spread_as_consoles_show_it(tmp_path: Path, sign: str) -> None:
+    table = as_table([PP, TG])
+    assert "±" in table and _numbers(bench(tmp_path, table.replace("±", sign))) == _numbers(
+        bench(tmp_path, table)
+    )
+
+
+def test_a_coloured_table_is_the_same_table(tmp_path: Path) -> None:
+    table = as_table([PP, TG])
+    coloured = "".join(f"\x1b[32m{line}\x1b[0m\x1b[K\n" for line in table.splitlines())
+    assert _numbers(bench(tmp_path, coloured)) == _numbers(bench(tmp_path, table))
+
+
+def _without_bars(table: str) -> str:
+    return "".join(line.strip().strip("|").strip() + "\n" for line in table.splitlines())
+
+
+def test_a_table_copied_from_a_rendered_page_has_no_outer_bars(tmp_path: Path) -> None:
+    table = as_table([PP, TG])
+    bare = _without_bars(table)
+    assert not any(line.startswith("|") for line in bare.splitlines())
+    between = bare.replace("build:", "ggml_vulkan: 0 = a | uma: 0 | fp16: 1\nbuild:")
+    for text in (bare, between):
+        assert _numbers(bench(tmp_path, text)) == _numbers(bench(tmp_path, table))
+        assert bench(tmp_path, text)[0].subject["build"] == "b4567-abc1234"
+
+
+@pytest.mark.parametrize("less", [1, 3, 12])
+def test_a_table_without_bars_that_is_cut_is_refused_at_its_last_line(tmp_path: Path, less: int) -> None:
+    rows = _without_bars(as_table([PP, TG])).split("\n\n")[0].split("\nbuild:")[0].rstrip("\n")
+    last = len(rows.splitlines())
+    assert len(bench(tmp_path, rows + "\n")) == 2
+    assert f":{last}:" in refused(tmp_path, rows[:-less])
+
+
+def test_lines_of_a_log_between_the_rows_of_a_table(tmp_path: Path) -> None:
+    table = as_table([PP, TG])
+    rows = [line for line in table.splitlines() if "±" in line]
+    parted = table.replace(rows[1], f"llama_kv_cache: size = 256 MiB\n{rows[1]}")
+    assert "--skip-log-lines" in refused(tmp_path, parted)
+    assert _numbers(bench(tmp_path, parted, skip=True)) == _numbers(bench(tmp_path, table))
+
+
+def test_a_setting_of_2024_is_the_same_from_json_and_from_csv(tmp_path: Path) -> None:
+    row = as_json([PP]).replace('"use_mmap"', '"defrag_thold": -1.000000, "use_mmap"', 1)
+    (record,) = bench(tmp_path, row)
+    assert record.subject["defrag_thold"] == -1.0 and "defrag_thold" not in record.foreign

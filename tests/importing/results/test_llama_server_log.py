@@ -174,3 +174,24 @@ def test_a_log_that_somebody_keeps(tmp_path: Path, keeper: str) -> None:
     text = START + request(0) + START.replace("n_slots = 2", "n_slots = 4") + request(1, cached=8)
     kept = "".join(f"{keeper}{line}\n" for line in text.splitlines())
     assert log(tmp_path, kept) == log(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("line", "gone", "counted"),
+    [
+        ("       eval time", {"predicted_n", "predicted_per_second"}, "generated_tokens"),
+        ("prompt eval time", {"prompt_ms", "prompt_per_second"}, "evaluated_tokens"),
+    ],
+    ids=["decode", "prefill"],
+)
+def test_a_half_whose_line_is_missing_is_not_0_tokens(
+    tmp_path: Path, line: str, gone: set[str], counted: str
+) -> None:
+    (whole,) = log(tmp_path, START + request(0))
+    assert gone <= told(whole).keys() and whole.requests.completed == 1
+    lines = (START + request(0)).splitlines(keepends=True)
+    (half,) = log(tmp_path, "".join(each for each in lines if f"| {line}" not in each))
+    assert not gone & told(half).keys() and counted not in half.workload
+    assert 0 not in [value for name, value in told(half).items() if name != "cache_n"]
+    assert any("the log has no line of it" in each for each in half.unknown)
+    assert half.requests.completed == (None if counted == "generated_tokens" else 1)

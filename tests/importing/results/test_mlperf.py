@@ -134,8 +134,50 @@ def test_the_detail_log_says_the_same_key_by_key() -> None:
     assert record.subject["loadgen"] == "5.0.25 @ 0000000"
     assert metric(record, "result_first_token_99.00_percentile_latency_ns").definition == "ttft-harness"
     assert metric(record, "result_time_to_output_token_mean").definition == "itl-request-harness"
-    assert metric(record, "result_token_throughput_with_loadgen_overhead").unit == "token/s"
     assert "result_token_throughput" not in names(record) and "result_token_throughput" in record.foreign
+
+
+ISSUED, COMPLETED = "result_token_throughput_with_loadgen_overhead", "result_completed_tokens_per_second"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "completed", "taken", "told"),
+    [
+        ("Server", None, set(), True),
+        ("Server", 763.5, {COMPLETED}, True),
+        ("SingleStream", None, {ISSUED}, False),
+        ("SingleStream", 763.5, {COMPLETED}, False),
+    ],
+)
+def test_tokens_until_the_last_query_was_issued_are_no_throughput_of_a_server(
+    tmp_path: Path, scenario: str, completed: float | None, taken: set[str], told: bool
+) -> None:
+    text = (HERE / "detail.txt").read_text().replace('"value": "Server"', f'"value": "{scenario}"')
+    if completed is not None:
+        text += (
+            f':::MLLOG {{"key": "{COMPLETED}", "value": {completed}, "metadata": {{"is_error": false}}}}\n'
+        )
+    file = tmp_path / "detail.txt"
+    file.write_text(text)
+    (record,) = records_of(file, "mlperf-detail")
+    assert names(record) & {ISSUED, COMPLETED} == taken
+    assert any(ISSUED in each for each in record.unknown) is told
+    assert all(metric(record, name).definition == "throughput-output" for name in taken)
+
+
+def test_a_query_and_its_samples_are_told_apart_and_counted_each_for_itself() -> None:
+    old = summary(HERE / "multi_stream_2019_summary.txt")
+    for name, definition, value in (
+        ("99.00 percentile latency (ns)", "latency-query", 46_000_000),
+        ("Per-sample 99.00 percentile latency (ns)", "latency-sample", 44_000_000),
+        ("Per-sample Mean latency (ns)", "latency-sample", 28_000_000),
+    ):
+        assert (metric(old, name).definition, metric(old, name).value) == (definition, value)
+    assert "Mean latency (ns)" not in names(old)
+    new = summary(HERE / "multi_stream_tokens_summary.txt")
+    assert metric(new, "Mean latency (ns)").n == 50
+    assert metric(new, "Mean First Token latency (ns)").n == 400
+    assert metric(new, "99.00 percentile time to output token (ns)").n == 400
 
 
 def test_errors_of_the_detail_log_are_told_and_broken_lines_refused(tmp_path: Path) -> None:

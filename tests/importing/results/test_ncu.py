@@ -142,3 +142,15 @@ def test_what_gives_nothing_is_told(tmp_path: Path, content: str, said: str) -> 
     file.write_text(content)
     with pytest.raises(CannotImport, match=said):
         records_of(file, "ncu-details")
+
+
+def test_a_page_as_it_is_printed_is_no_run_that_profiled_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "printed.txt"
+    file.write_text(
+        "==PROF== Connected to process 1 (/a)\n  k(int) (1, 1, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 8.0\n"
+        "    Section: GPU Speed Of Light Throughput\n    ----------------------- ----------- ------------\n"
+        "    Metric Name             Metric Unit Metric Value\n    Duration                         us         2.98\n"
+    )
+    with pytest.raises(CannotImport, match=r"as it is printed.*--csv --page details") as refused:
+        records_of(file, "ncu-details")
+    assert refused.value.code == 3

@@ -117,3 +117,51 @@ def test_a_table_that_is_cut_says_so(tmp_path: Path) -> None:
     file.write_text(text[:-10])
     with pytest.raises(CannotImport, match=r"kernels\.csv:2: .*a quote is opened"):
         records_of(file, "nsys-kernels")
+
+
+@pytest.mark.parametrize("name", ["printed.txt", "printed-2021.txt", "printed-table.txt"])
+def test_a_table_as_it_is_printed_says_the_same(name: str) -> None:
+    record = records_of(HERE / name, "nsys-kernels")[0]
+    time = number(record, "time")
+    assert (time.value, time.unit, time.n) == (2000.0, "ns", 3000)
+    assert number(record, "total time", "total").value == 6000000
+    assert ids(record) == ["instrumented"]
+    assert generation(HERE / name) == ("gpukernsum 2021" if "2021" in name else "cuda_gpu_kern_sum")
+
+
+def test_only_kernels_are_read_of_what_is_printed_and_a_name_that_is_cut_is_told() -> None:
+    gemm, flash = records_of(HERE / "printed.txt", "nsys-kernels")
+    assert (gemm.line, flash.line) == (12, 13)
+    assert gemm.subject["kernel"] == "gemm_kernel(float *, int)" and "name-cut" not in ids(gemm)
+    assert "name-cut" in ids(flash) and number(flash, "time").n == 1000
+    (table,) = records_of(HERE / "printed-table.txt", "nsys-kernels")
+    assert table.subject["kernel"] == "a|b(float *)" and table.subject["gridxyz"] == "128    1    1"
+
+
+def test_a_printed_row_that_does_not_stand_below_its_head_says_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "printed.txt"
+    file.write_text(
+        (HERE / "printed.txt").read_text().replace("     75.0        6,000,000", "75.0  6,000,000  17")
+    )
+    gemm, flash = records_of(file, "nsys-kernels")
+    assert "short-row" in ids(gemm) and not gemm.metrics and flash.metrics
+
+
+OTHER = {
+    "api": "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n81.2,131012800,12,10917733.3,cudaMalloc\n",
+    "ranges": "Time (%),Total Time (ns),Instances,Avg (ns),Style,Range\n100.0,16,1,16.0,PushPop,step\n",
+    "printed ranges": (HERE / "printed.txt").read_text().split("[6/8]")[0],
+    "memory": "Total (MB),Count,Avg (MB),Operation\n402.653,3,134.218,[CUDA memcpy HtoD]\n",
+    "trace": "Start (ns),Duration (ns),CorrId,GrdX,Name\n711541338,1215,132,1,k(int)\n",
+    "launches": "PID,TID,DevId,API Start (ns),Kernel Name\n1,1,0,711541338,k\n",
+}
+
+
+@pytest.mark.parametrize("report", OTHER)
+def test_other_reports_are_refused_with_the_command_that_writes_this_one(tmp_path: Path, report: str) -> None:
+    file = tmp_path / "report"
+    file.write_text(OTHER[report])
+    with pytest.raises(
+        CannotImport, match="none is the summary of kernels; nsys stats --report cuda_gpu_kern_sum"
+    ):
+        records_of(file, "nsys-kernels")

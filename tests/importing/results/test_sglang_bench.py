@@ -117,3 +117,20 @@ def test_a_cut_line_is_refused_with_its_number(tmp_path: Path) -> None:
     file.write_text(RUNS.read_text()[:-40])
     with pytest.raises(CannotImport, match=r"cut\.jsonl:2: no JSON from here on"):
         list(SGLANG_BENCH.read(Source(file)))
+
+
+def test_without_a_stream_there_is_no_first_token(tmp_path: Path) -> None:
+    whole = {"mean": 422.5, "median": 422.5, "std": 102.5, "p99": 522.95}
+    same = {f"{word}_ttft_ms": value for word, value in whole.items()}
+    lists = ("ttfts", "itls", "output_lens", "errors", "input_lens", "generated_texts")
+    streamed = changed(tmp_path, {}, lists)
+    assert "mean_ttft_ms" in names(streamed) and "mean_tpot_ms" in names(streamed)
+    record = changed(tmp_path, same, lists)
+    assert "not-streamed" in ids(record)
+    assert not {"mean_ttft_ms", "p99_ttft_ms", "mean_tpot_ms"} & set(names(record))
+    assert metric(record, "mean_e2e_latency_ms").value == 422.5
+
+
+def test_texts_that_hold_few_of_the_counted_tokens_are_told(tmp_path: Path) -> None:
+    assert "few-tokens-in-texts" not in ids(changed(tmp_path, {"total_output_tokens_retokenized": 4}))
+    assert "few-tokens-in-texts" in ids(changed(tmp_path, {"total_output_tokens_retokenized": 3}))

@@ -307,3 +307,15 @@ def test_a_line_too_long_for_a_line_is_read_as_a_whole_up_to_its_end(
         monkeypatch.setattr(module, "WHOLE", 1500)
     with pytest.raises(CannotImport, match=r"changed\.json:1: the line is longer"):
         list(VLLM_BENCH.read(Source(file)))
+
+
+def test_steps_of_a_diffusion_model_are_no_drafts(tmp_path: Path) -> None:
+    drafted = "vllm-bench/drafted.json"
+    speech = one(changed(drafted, tmp_path, {"rtfx": 0.0}))
+    assert "spec_decode_acceptance_rate" in names(speech) and "rtfx" not in speech.foreign
+    told = {"diffusion_denoising_steps": 40, "rtfx": 3.5, "probe_completed": 7}
+    record = one(changed(drafted, tmp_path, told))
+    assert not {"spec_decode_acceptance_rate", "spec_decode_acceptance_length"} & set(names(record))
+    assert any("diffusion" in each for each in record.unknown)
+    assert record.foreign["diffusion_denoising_steps"] == 40 and record.foreign["rtfx"] == 3.5
+    assert record.workload["probe_requests"] == 7
