@@ -5,8 +5,9 @@ Invariant: everything here is computed from documents; a number that nobody can 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.design import Contrast, contrasts, legs, legs_needed, level, rounds, smallest_p
@@ -15,10 +16,13 @@ from hio_validate.evidence.quality_gate import items_planned, margin_at_best
 from hio_validate.evidence.statistics import residuals
 from hio_validate.execute.approvals import given, needed
 from hio_validate.models.plan import Plan
+from hio_validate.moment import moment
 from hio_validate.repo import Item
 from hio_validate.rules.base import View
 from hio_validate.rules.planned import executions, run_named
+from hio_validate.settings.difference import Compared
 from hio_validate.settings.places import place_of
+from hio_validate.settings.setting import Class, Origin
 from hio_validate.settings.value import text_of
 
 
@@ -70,6 +74,17 @@ class Limit:
         return f"{text_of(self.value)}{' s' if self.name.endswith('_s') else ''}"
 
 
+class Observed(NamedTuple):
+    """What the newest capture of a stack shows beside what the documents say of it."""
+
+    stack: str
+    capture: str | None
+    """None where no capture is of this stack."""
+    at: str | None
+    differs: tuple[Compared, ...]
+    """Settings whose observed value is not the declared one, `from_` as declared; hashes of files stand apart."""
+
+
 @dataclass(frozen=True)
 class Prospect:
     """One plan before its first leg. Times are seconds."""
@@ -95,6 +110,8 @@ class Prospect:
     approvals: tuple[Approval, ...]
     limits: tuple[Limit, ...]
     """Every limit, those that nobody wrote, too."""
+    observed: tuple[Observed, ...]
+    """Each stack of the arms; what is compared are the values of the documents."""
 
     @property
     def plan(self) -> Plan:
@@ -122,7 +139,32 @@ def prospect(item: Item, view: View, now: str) -> Prospect:
         port=plan.port or (own.port if own else None),
         approvals=_approvals(item, view, now),
         limits=_limits(item),
+        observed=tuple(_observed(item, view)),
     )
+
+
+def _observed(item: Item, view: View) -> Iterator[Observed]:
+    for name in dict.fromkeys(arm.stack for arm in item.model.arms.values()):
+        stack = view.repo.find("stack/v1", name, item.service)
+        if stack is None or stack.model is None:
+            continue
+        of_it = (each for each in view.repo.of("capture/v1") if each.service == stack.service)
+        captures = [each for each in of_it if each.model is not None and each.model.stack == stack.name]
+        newest = max(captures, key=lambda each: (moment(each.model.at), each.name), default=None)
+        if newest is None:
+            yield Observed(name, None, None, ())
+            continue
+        both = view.settings.effective(stack), view.settings.effective(stack, newest)
+        differing = [each for each in view.settings.difference(*both).touched if _is_another_value(each)]
+        yield Observed(name, newest.name, newest.model.at, tuple(differing))
+
+
+def _is_another_value(each: Compared) -> bool:
+    """Whether a setting was observed otherwise than declared; that a file has a hash is no difference."""
+    is_identity = any(
+        side is not None and side.origin is Origin.IDENTITY for side in (each.parent, each.candidate)
+    )
+    return not is_identity and each.class_ is not Class.SECRET and each.from_ != each.to
 
 
 def _limits(item: Item) -> tuple[Limit, ...]:

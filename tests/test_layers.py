@@ -74,7 +74,7 @@ MAY_IMPORT = {
     "drift": "models settings subjects",
     "execute": "observe.refusal diagnostic moment size command launch_file source models repo settings history observe recording evidence ledger rules "
     "engine subjects drift appending writing known_good render",
-    "prospect": "models repo settings evidence rules execute",
+    "prospect": "moment models repo settings evidence rules execute",
     "campaigns": "quantity source models recording repo settings ledger known_good evidence rules plans prospect execute",
     "report": "diagnostic moment quantity costs models repo settings ledger evidence inheritance status next_test life checkpoint "
     "review render execute size prospect campaigns importing known_good rests_on",

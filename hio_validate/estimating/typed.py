@@ -9,7 +9,9 @@ from hio_validate.estimating.bounds.command import command
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.estimating.context.recorded import Recorded
 from hio_validate.estimating.context.spelled import SPELLED
+from hio_validate.evidence.dialects import engine_of
 from hio_validate.models.estimate import Candidate
+from hio_validate.settings.request import DIALECTS
 
 _ESTIMATE = "hio estimate STACK --fixture FIXTURE"
 _PROBED = ("memory-read", "matmul")
@@ -95,5 +97,15 @@ def _with_it(inputs: Inputs, more: str, probes: bool) -> str:
 
 def _typed(inputs: Inputs, *words: str) -> str:
     fixture = ["--fixture", inputs.fixture.name] if inputs.fixture is not None else []
-    told = ["--service", inputs.service, *words, *fixture, "--metric", inputs.target.metric]
+    told = ["--service", inputs.service, *words, *fixture, "--metric", _seen(inputs)]
     return shlex.join(["hio", "plan", "new", *told])
+
+
+_AS_SEEN = {"decode_tps": "tpot_ms", "prefill_tps": "ttft_ms"}
+
+
+def _seen(inputs: Inputs) -> str:
+    """The metric that decides in a plan: the target's, as a client sees it where the server does not time itself."""
+    metric, engine = inputs.target.metric, engine_of(inputs.stack)
+    timed = engine is None or DIALECTS[engine].times_itself
+    return metric if timed else _AS_SEEN.get(metric, metric)

@@ -25,6 +25,7 @@ from hio_validate.settings.difference import LEAVES_NO_DIFFERENCE, Compared, Gro
 from hio_validate.settings.knowledge import Settings
 from hio_validate.settings.places import filled, values
 from hio_validate.settings.reading import read_process
+from hio_validate.settings.request import LLAMA
 from hio_validate.settings.resolve import Builds, resolve
 from hio_validate.settings.setting import Class, Effective, Knowledge
 from hio_validate.settings.value import ABSENT, text_of
@@ -62,7 +63,7 @@ def arm_work(planned: PlannedArm, host: Host, repo: Repo, settings: Settings, se
     effective = settings.resolve_processes(filled(changed, host.known), {})
     _refuse_another_port(effective, role, host, stack.name)
     _refuse_another_host(effective, role, host, stack.name)
-    _refuse_missing_files(effective, host, stack.name)
+    _refuse_missing_files(effective, host, stack.name, process.engine)
     return ArmWork(
         stack=f"{planned.stack}@{stack.document.digest}",
         set=dict(planned.set),
@@ -233,12 +234,14 @@ def _refuse_another_host(effective: Effective, role: str, host: Host, name: str)
         )
 
 
-def _refuse_missing_files(effective: Effective, host: Host, name: str) -> None:
+def _refuse_missing_files(effective: Effective, host: Host, name: str, engine: str) -> None:
+    """Refuse a model that is not there: of llama-server a file, of others also a folder of files. Raises NotStartable."""
+    is_there, kind = (os.path.isfile, "no file") if engine == LLAMA else (os.path.exists, "not")
     for each in effective.settings.values():
         path = each.declared
-        if each.class_ is Class.ARTIFACT and path.startswith("/") and not os.path.isfile(path):
+        if each.class_ is Class.ARTIFACT and path.startswith("/") and not is_there(path):
             raise NotStartable(
-                f"{path}, the {each.factor} of the stack {name}, is no file here: "
+                f"{path}, the {each.factor} of the stack {name}, is {kind} here: "
                 f"put it there, or correct the paths in manifests/sites/{host.site.name}.yaml"
             )
 

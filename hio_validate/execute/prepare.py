@@ -25,6 +25,7 @@ from hio_validate.models.plan import Limits, Plan, PlannedArm
 from hio_validate.repo import Item, references
 from hio_validate.rules.base import View
 from hio_validate.settings.places import place_of
+from hio_validate.settings.request import DIALECTS, LLAMA
 from hio_validate.size import bytes_of
 
 Made = TypeVar("Made")
@@ -144,9 +145,11 @@ class _Preparation:
 
     def _arm(self, planned: PlannedArm, host: Host) -> ArmWork:
         arm = arm_work(planned, host, self.repo, self.view.settings, self.plan.service or "")
-        if arm.family != "llama-server":
+        known = DIALECTS if self._over_http else (LLAMA,)
+        if arm.family not in known:
             raise NotStartable(
-                f"the stack {planned.stack} is of {arm.family}; hio run measures llama-server so far"
+                f"the stack {planned.stack} is of {arm.family}; over {self.model.method} hio run measures "
+                f"{', '.join(known)}"
             )
         if self._over_http:
             return arm

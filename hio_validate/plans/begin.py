@@ -82,7 +82,18 @@ def begin(
         checks = [CHECK]
         files.append(new_fixture(service, CHECK, CHECKED, dialect))
     work = same_work_of(compared.factors, drafting_of(view, service, compared.arms))
-    data = _plan(view, service, compared, stage, name, metric, asked.fixture, checks, work.data)
+    data = _plan(
+        view,
+        service,
+        compared,
+        stage,
+        name,
+        metric,
+        asked.fixture,
+        checks,
+        work.data,
+        _START_S[dialect.times_itself],
+    )
     file = f"manifests/services/{service}/plans/{name}.yaml"
     written = dump(_with_runs(view, data, file), head=modeline("plan", file))
     files.insert(0, (file, with_reasons(written, work.reasons)))
@@ -103,6 +114,7 @@ def _plan(
     fixture: str,
     checks: list[str],
     same_work: Row,
+    start_s: int,
 ) -> dict[str, Any]:
     """The plan without what earlier runs say of it."""
     place = place_of(service, view.repo)
@@ -132,7 +144,7 @@ def _plan(
         **({"quality": Row(quality)} if quality else {}),
         "same_work": same_work,
         "decide": _criteria(metric),
-        "limits": _limits(place, len(order)),
+        "limits": _limits(place, len(order), start_s),
         "abort_owner": f"{TODO}: who may end it and is told",
         "serving": Row(_serving(view, service)),
         **({"respect": respect} if (respect := _respected(view, service)) else {}),
@@ -185,15 +197,22 @@ def _criteria(metric: str) -> dict[str, Any]:
     }
 
 
-def _limits(place: Place | None, legs: int) -> dict[str, Any]:
+_START_S = {True: 120, False: 600}
+"""Seconds until a server is ready: llama-server loads; vLLM and SGLang also compile and capture graphs."""
+
+_ASKED_S = 180
+"""Seconds that a leg may take after its server is ready."""
+
+
+def _limits(place: Place | None, legs: int, start_s: int) -> dict[str, Any]:
     """The site's limits where it has any; else what a small server needs at most."""
     said = place.limits if place else {}
     return {
         "memory": said.get("memory_max", "8GiB"),
         "available": said.get("memory_available", "1GiB"),
-        "start_s": 120,
-        "leg_s": 300,
-        "total_s": legs * 300,
+        "start_s": start_s,
+        "leg_s": start_s + _ASKED_S,
+        "total_s": legs * (start_s + _ASKED_S),
     }
 
 

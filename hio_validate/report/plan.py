@@ -8,7 +8,7 @@ from typing import Any
 from hio_validate.diagnostic import Report
 from hio_validate.evidence.quality_gate import level_of
 from hio_validate.execute.approvals import ASK
-from hio_validate.prospect import DEFAULT, PLAN, Approval, Prospect
+from hio_validate.prospect import DEFAULT, PLAN, Approval, Observed, Prospect
 from hio_validate.quantity import counted, declared, probability, share, span
 from hio_validate.report import text
 from hio_validate.report.json_ import summary_and_findings
@@ -37,6 +37,18 @@ def as_shape(found: Prospect, report: Report, exit_code: int, held: Sequence[str
         "question": plan.question,
         "runs": list(found.runs),
         "arms": [_arm(found, name) for name in plan.arms],
+        "observed": [
+            {
+                "stack": each.stack,
+                "capture": each.capture,
+                "at": each.at,
+                "differs": [
+                    {"setting": one.address, "declared": one.from_, "observed": one.to}
+                    for one in each.differs
+                ],
+            }
+            for each in found.observed
+        ],
         "order": list(plan.order),
         "rounds": found.rounds,
         "measured_requests": found.requests,
@@ -126,9 +138,26 @@ def _compares(found: Prospect) -> Iterator[tuple[str, str]]:
     for each in found.contrasts:
         differing = ", ".join(map(_change, each.factors)) or "nothing"
         yield "differs", f"{each.arm} from {plan.baseline} in {differing}"
+    yield "values", "as declared: stacks, deltas and the defaults of the builds that they name"
+    for seen in found.observed:
+        yield "observed", _seen(seen)
     yield "order", " ".join(plan.order)
     if found.runs:
         yield "was run", f"{', '.join(found.runs)}: the plan is frozen"
+
+
+def _seen(seen: Observed) -> str:
+    """How the newest capture of a stack agrees with what the documents say of it."""
+    if seen.capture is None:
+        return f"{seen.stack}: never, no capture is of this stack"
+    told = [f"{each.address} {each.to} where {each.from_} is declared" for each in seen.differs[:_MOST_SEEN]]
+    more = f", and {len(seen.differs) - _MOST_SEEN} more" if len(seen.differs) > _MOST_SEEN else ""
+    how = f"shows {', '.join(told)}{more}" if told else "shows the same"
+    return f"{seen.stack}: its newest capture, {seen.capture} of {seen.at}, {how}"
+
+
+_MOST_SEEN = 4
+"""Differences that are told on the page; the JSON has all."""
 
 
 def _change(each: Compared) -> str:

@@ -22,7 +22,13 @@ from hio_validate.diagnostic import Severity
 from hio_validate.models.estimate import Estimate, Term
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at, at_key
-from hio_validate.rules.estimated import asked_of, exceeds, in_unit_of, is_same, named, number, pinned, shown
+from hio_validate.rules.estimated import exceeds, in_unit_of, is_same, named, number, pinned, shown
+
+_DRAFTED = ("draft-tokens", "acceptance")
+"""What rows or settings counted of drafting, kept as assumptions."""
+
+_NO_INTERVAL = (ValueError, ZeroDivisionError)
+"""What an assumption that is no interval raises: estimate-contradicts-terms says so."""
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
@@ -42,12 +48,11 @@ def check(item: Item, view: View) -> Iterator[Problem]:
             severity=Severity.GATE,
         )
         return
-    if estimate.bound is None:
-        return
     if made_with is not None and made_with < ARITHMETIC:
-        yield _of_an_older(item, made_with, ARITHMETIC)
-        return
-    yield from _again(item, view, is_whole=made_with is not None or bool(estimate.ceilings))
+        if estimate.bound is not None or estimate.memory is not None:
+            yield _of_an_older(item, made_with, ARITHMETIC)
+    elif estimate.bound is not None:
+        yield from _again(item, view, is_whole=made_with is not None or bool(estimate.ceilings))
 
 
 def _of_a_newer(item: Item, made_with: int, ours: int) -> Problem:
@@ -80,11 +85,28 @@ def _again(item: Item, view: View, is_whole: bool) -> Iterator[Problem]:
     ceilings = [pinned(view, "ceilings/v1", pin, item) for pin in estimate.ceilings]
     if None in (*shapes, *ceilings):
         return  # pin-mismatch, dangling-reference, or the document's own fault
-    asked = asked_of(estimate, shapes[0] if shapes else None, ceilings)
-    try:
-        yield from _compared(item, estimate, asked) if is_whole else _counted(item, view, estimate, asked)
-    except (ValueError, ZeroDivisionError):
-        return  # an assumption that is no interval: estimate-contradicts-terms says so
+    asked = _asked(estimate, shapes[0] if shapes else None, ceilings)
+    yield from _compared(item, estimate, asked) if is_whole else _counted(item, view, estimate, asked)
+
+
+def _asked(estimate: Estimate, shape: Item | None, ceilings: Any) -> Any:
+    """The question that an estimate answers (estimating.bounds.asked.Asked)."""
+    # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
+    from hio_validate.estimating.bounds.asked import Asked, stated_in
+
+    stated = stated_in(estimate)
+    counted = {
+        each.name: each.amount
+        for each in estimate.assumptions
+        if each.name in _DRAFTED
+        and each.name not in stated
+        and estimate.workload.drafting
+        and "nobody" not in each.source
+    }
+    return Asked(
+        workload=estimate.workload, target=estimate.target, path=estimate.path, shape=shape, ceilings=tuple(ceilings),
+        stated=stated, counted=counted,
+    )  # fmt: skip
 
 
 def _counted(item: Item, view: View, estimate: Estimate, asked: Any) -> Iterator[Problem]:
@@ -96,8 +118,12 @@ def _counted(item: Item, view: View, estimate: Estimate, asked: Any) -> Iterator
     from hio_validate.costs.units import UNITS
     from hio_validate.estimating.bounds.unpriced import work_of
 
-    counts = sorted({1, estimate.workload.devices})
-    given, in_rates = [work_of(asked, devices) for devices in counts], _in_rates(item, view, estimate)
+    is_divided = estimate.workload.devices > 1 or estimate.workload.sharding is not None
+    try:
+        given = [work_of(asked, of_all=True), *([work_of(asked)] if is_divided else [])]
+    except _NO_INTERVAL:
+        return
+    in_rates = _in_rates(item, view, estimate)
     for index, term in enumerate(estimate.terms):
         dimension, size = UNITS[term.work.unit]
         if term.name not in given[0] or dimension != ("arithmetic" if term.name == "compute" else "data"):
@@ -135,7 +161,10 @@ def _compared(item: Item, estimate: Estimate, asked: Any) -> Iterator[Problem]:
     # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
     from hio_validate.estimating.bounds.ledger import terms_of
 
-    computed = {term.name: term for term in terms_of(asked).terms}
+    try:
+        computed = {term.name: term for term in terms_of(asked).terms}
+    except _NO_INTERVAL:
+        return
     for index, term in enumerate(estimate.terms):
         if term.name not in computed:
             yield Problem(

@@ -2,8 +2,8 @@
 
 Whether a model fits decides about a machine before any bound does. What has to be held follows from the shape, the lengths, the
 requests at once and how the model is divided; what there is, from the ceilings (contract 9.2). An estimate pins all of them,
-and hio computes the parts, their sum, the capacity and the outcome again. An estimate that says nothing of memory stays
-valid.
+and hio computes the parts, their sum, the capacity and the outcome again, where the arithmetic that made it is today's
+(`arithmetic:`; estimate-contradicts-documents tells of another one). An estimate that says nothing of memory stays valid.
 
 How to fix: `hio estimate --write --name OTHER` computes it with the documents as they are now; take the old one away.
 """
@@ -16,7 +16,7 @@ from hio_validate.diagnostic import Path, Severity
 from hio_validate.models.estimate import Amount, Estimate, HeldMemory
 from hio_validate.repo import Item
 from hio_validate.rules.base import Problem, Rule, Scope, View, at
-from hio_validate.rules.estimated import asked_of, in_unit_of, is_ordered, is_same, number, pinned, shown
+from hio_validate.rules.estimated import in_unit_of, is_ordered, is_same, number, pinned, shown
 
 _AGAIN = "compute it again with hio estimate; a number is not edited by hand"
 
@@ -26,20 +26,21 @@ def check(item: Item, view: View) -> Iterator[Problem]:
     said = estimate.memory
     if said is None:
         return
+    # Imported here: few repositories hold estimates, and what is held is computed with dataclasses.
+    from hio_validate.estimating.bounds import arithmetic, asked, memory
+
+    if not arithmetic.is_todays(estimate):
+        return  # estimate-contradicts-documents says so
     pins = [("shape/v1", pin) for pin in [estimate.workload.shape] if pin]
     pins += [("ceilings/v1", pin) for pin in estimate.ceilings]
     found = [pinned(view, kind, pin, item) for kind, pin in pins]
     if None in found:
         return  # pin-mismatch, dangling-reference, or the document's own fault
-    # Imported here: few repositories hold estimates, and what is held is computed with dataclasses.
-    from hio_validate.estimating.bounds import memory
-    from hio_validate.estimating.bounds.arithmetic import ARITHMETIC, arithmetic_of
-
-    if arithmetic_of(estimate) not in (None, ARITHMETIC):
-        return  # estimate-contradicts-documents tells that it is of another arithmetic
     shapes = [each for each in found if each is not None and each.kind == "shape/v1"]
-    ceilings = [each for each in found if each is not None and each.kind == "ceilings/v1"]
-    again = asked_of(estimate, shapes[0] if shapes else None, ceilings)
+    again = asked.Asked(
+        workload=estimate.workload, target=estimate.target, path=estimate.path, shape=shapes[0] if shapes else None,
+        ceilings=tuple(each for each in found if each is not None and each.kind == "ceilings/v1"), stated=asked.stated_in(estimate),
+    )  # fmt: skip
     try:
         computed = memory.memory_of(again)
     except (ValueError, ZeroDivisionError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hio_validate.diagnostic import Path
 from hio_validate.models.ceilings import Ceilings, Rate
@@ -23,10 +23,6 @@ DIGITS = 0.005
 """How far a number of three digits may be from the one it was rounded from, as a share."""
 _ALL_DIGITS = 1e-9
 """How far the same computation may be from itself in another order."""
-
-
-_DRAFTED = ("draft-tokens", "acceptance")
-"""What rows or settings counted of drafting, kept as assumptions."""
 
 
 class Named(NamedTuple):
@@ -121,23 +117,6 @@ def pinned(view: View, kind: str, pin: str, item: Item) -> Item | None:
     found = view.repo.find(kind, name_of(pin), item.service)
     same = found is not None and pin.endswith(f"@{found.document.digest}")
     return found if same and found is not None and found.model is not None else None
-
-
-def asked_of(estimate: Estimate, shape: Item | None, ceilings: Any) -> Any:
-    """The question that an estimate answers (estimating.bounds.asked.Asked)."""
-    # Imported here: few repositories hold estimates, and a ledger is computed with dataclasses.
-    from hio_validate.estimating.bounds.asked import STATED, STATED_BY, Asked
-
-    stated, counted = {}, {}
-    for each in estimate.assumptions:
-        if each.source == STATED_BY and each.name in STATED:
-            stated[each.name] = each.amount
-        elif each.name in _DRAFTED and estimate.workload.drafting and "nobody" not in each.source:
-            counted[each.name] = each.amount
-    return Asked(
-        workload=estimate.workload, target=estimate.target, path=estimate.path, shape=shape, ceilings=tuple(ceilings),
-        stated=stated, counted=counted,
-    )  # fmt: skip
 
 
 def in_unit_of(given: Amount, end: str, unit: str) -> float | None:

@@ -19,7 +19,8 @@ Where all stacks of the service are of vLLM or SGLang, it is their chain: `tempe
 `model` as a value says that the model's metadata decide, and is enough: it is named. A seed that is `unknown` is a gate
 where something is drawn. Where an arm of a plan speculates, how many tokens are drafted is said, too; without, it is an
 error of the plan. llama-server reads that from the request (`draft` of the fixture), vLLM and SGLang from their settings
-(`num_speculative_tokens` of `--speculative-config`, `--speculative-num-draft-tokens`).
+(`num_speculative_tokens` of `--speculative-config`, `--speculative-num-draft-tokens`); where these say nothing, the engine
+chooses, which is a gate.
 
 How to fix: write every missing field; the complete greedy chain is `{temperature: 0, top_k: 1, repeat_penalty: 1,
 presence_penalty: 0, frequency_penalty: 0, dry_multiplier: 0}`, of vLLM and SGLang `{temperature: 0, top_k: 1,
@@ -164,6 +165,7 @@ def _by_its_settings(
             at_key(item, "arms", arm),
             f"{arm} speculates ({given}), and its settings do not say how many tokens it drafts",
             f"{_SAYS_LENGTHS.get(dialect.family, 'set the number')}: {reads}",
+            severity=Severity.GATE,
         )
     elif said is not None and said.max != most:
         yield Problem(

@@ -7,8 +7,6 @@ the token that is verified anyway, speculative_num_steps does not).
 
 from __future__ import annotations
 
-from json import loads
-
 from hio_validate.settings.setting import Effective, Setting
 
 _ASKS = ("speculative-config", "speculative-algorithm", "spec-method")
@@ -43,6 +41,8 @@ def _drafts(setting: Setting) -> bool:
 
 def _of_json(text: str) -> str:
     """num_speculative_tokens of a JSON object, as text; empty where it says none."""
+    from json import loads  # only where an arm of vLLM drafts: judging a file waits for nothing else
+
     try:
         said = loads(text)
     except (ValueError, RecursionError):

@@ -12,9 +12,8 @@ python/sglang/srt/sampling/sampling_params.py.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 COMPLETION, COMPLETIONS, CHAT = "/completion", "/v1/completions", "/v1/chat/completions"
 
@@ -41,8 +40,7 @@ OFF: Mapping[str, int] = MappingProxyType({"repeat_penalty": 1, "repetition_pena
 """What a field is where it does nothing; 0 for all others."""
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """What one family reads in a request, and what its answers count."""
 
     family: str

@@ -98,14 +98,14 @@ def test_a_task_set_is_asked_as_another_plan_of_the_service_asks_it(tmp_path: Pa
     )
     assert campaign.focus is not None and campaign.focus.accuracy is not None
     assert (campaign.focus.accuracy.tasks, campaign.focus.accuracy.floor) == ("sums", 0.6)
-    assert made.hint == ""
+    assert made.hints == ()
 
 
 def test_a_task_set_of_which_nobody_said_what_is_enough_is_told(tmp_path: Path) -> None:
     made, campaign = with_tasks(tmp_path, asking=False)
     assert campaign.focus is not None and campaign.focus.accuracy is not None
     assert campaign.focus.accuracy.tasks is None
-    assert made.hint == (
+    assert made.hints[0] == (
         "the task set sums is not asked: only you know what is enough; write quality: {tasks: sums, floor: ..., "
         "margin: ...}, the margin at least 0.063"
     )

@@ -20,6 +20,7 @@ from tests.small_repo import (
     ROOM,
     SERVICE,
     baseline,
+    capture,
     committed,
     git,
     matrix,
@@ -484,6 +485,29 @@ def test_every_limit_is_told_with_where_it_comes_from(repo: Path) -> None:
     page = " ".join(hio(repo, "plan", "check", "threads-2").out.split())
     assert "leg_s 300 s, total_s 2400 s (the plan)" in page
     assert "gap_s 5 s (the plan says nothing)" in page
+
+
+def test_what_the_newest_capture_shows_otherwise_than_declared_is_told_beside_it(repo: Path) -> None:
+    begun(repo)
+    write_what_is_asked(repo)
+    assert checked(repo, "threads-2")["observed"] == [
+        {"stack": "base", "capture": None, "at": None, "differs": []}
+    ]
+    assert "base: never, no capture is of this stack" in hio(repo, "plan", "check", "threads-2").out
+    named = capture("old").replace("service:", "stack: base\nservice:", 1)
+    late = "2026-01-02T03:04:05.500Z"
+    newer = (
+        capture("new", seen="    log: {how: log, facts: {n_ctx: 4096}}\n")
+        .replace("service:", "stack: base\nservice:", 1)
+        .replace("2026-01-02T03:04:05Z", late)
+    )
+    write(repo, {f"{ROOM}/captures/old.yaml": named, f"{ROOM}/captures/new.yaml": newer})
+    [seen] = checked(repo, "threads-2")["observed"]
+    assert (seen["capture"], seen["at"]) == ("new", late), "by the moment, not by name or letters"
+    assert seen["differs"] == [{"setting": "server.ctx-size", "declared": "unknown", "observed": "4096"}]
+    page = " ".join(hio(repo, "plan", "check", "threads-2").out.split())
+    assert "shows server.ctx-size 4096 where unknown is declared" in page
+    assert "values as declared" in page
 
 
 @pytest.mark.parametrize("where", ["trial", "service"])

@@ -11,7 +11,8 @@ from hio_validate.execute.questions import NotAskable, questions
 from hio_validate.source import read
 from tests.cli.console import Said, hio, one_sentence
 from tests.estimating.candidates.engines import service
-from tests.estimating.tiny import view_of
+from tests.estimating.candidates.workbench import FIXTURE
+from tests.estimating.tiny import put, view_of
 from tests.small_repo import ROOM, SERVICE
 
 GREEDY = {
@@ -106,6 +107,7 @@ def test_a_metric_that_the_engine_does_not_report_is_refused_with_one_that_the_c
 
 def test_a_fixture_in_other_words_is_found_before_anything_runs(tmp_path: Path) -> None:
     service(tmp_path, "vllm", {})
+    put(tmp_path, FIXTURE)
     _begun(tmp_path, "--set", SWITCH["vllm"], "--fixture", "tides", "--screening")
     _written(tmp_path)
     said = hio(tmp_path, "plan", "check", "p")

@@ -17,13 +17,13 @@ from hio_validate.repo import load
 from tests.cli.console import hio
 from tests.rules.cases import HERE
 
-RULE = "estimate-contradicts-documents"
+RULE, MEMORY = "estimate-contradicts-documents", "estimate-contradicts-memory"
 CASES = HERE / RULE
 KEPT = "manifests/services/lab/tiny/estimates/e1.yaml"
 
 
-def _found(root: Path) -> list[Diagnostic]:
-    return [each for each in run(load(Folder(root))).diagnostics if each.rule == RULE]
+def _found(root: Path, rule: str = RULE) -> list[Diagnostic]:
+    return [each for each in run(load(Folder(root))).diagnostics if each.rule == rule]
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,16 @@ def test_an_estimate_of_an_older_arithmetic_gets_one_note(
         "hio estimate base --service lab/tiny --fixture short --metric decode_tps --ceilings box --shape tiny --write "
         "--name OTHER computes it anew; take this one away then"
     )
+
+
+def test_what_has_to_be_held_is_not_judged_by_another_arithmetic_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = HERE / MEMORY / "fail-outcome"
+    assert {each.severity for each in _found(root, MEMORY)} == {Severity.ERROR}
+    monkeypatch.setattr(arithmetic, "ARITHMETIC", 2)
+    assert _found(root, MEMORY) == []
+    assert [each.severity for each in _found(root)] == [Severity.NOTE]
 
 
 def test_what_the_note_says_to_type_computes_it_anew(tmp_path: Path) -> None:

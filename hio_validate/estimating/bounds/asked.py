@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hio_validate.costs.context import unknown_of
-from hio_validate.models.estimate import Amount, EstimateTarget, Workload
+from hio_validate.models.estimate import Amount, Estimate, EstimateTarget, Workload
 from hio_validate.repo import Item
 
 STATED = {
@@ -86,3 +86,12 @@ class Asked:
             prompt_tokens=workload.prompt_tokens,
             generated_tokens=workload.generated_tokens,
         )
+
+
+def stated_in(estimate: Estimate) -> dict[str, Amount]:
+    """What a person stated, by name, as an estimate keeps it."""
+    return {
+        each.name: each.amount
+        for each in estimate.assumptions
+        if each.source == STATED_BY and each.name in STATED
+    }

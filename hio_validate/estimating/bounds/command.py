@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 
-from hio_validate.estimating.bounds.asked import STATED, STATED_BY
+from hio_validate.estimating.bounds.asked import stated_in
 from hio_validate.models.estimate import Amount, Estimate, EstimateTarget, Workload
 from hio_validate.repo import name_of
 
@@ -35,12 +35,9 @@ def of_kept(estimate: Estimate) -> str:
     documents += [("--shape", name_of(estimate.workload.shape))] if estimate.workload.shape else []
     documents += [("--run", name_of(estimate.baseline.run))] if estimate.baseline else []
     documents += [("--profile", name_of(estimate.profile))] if estimate.profile else []
-    stated = {
-        each.name: each.amount
-        for each in estimate.assumptions
-        if each.source == STATED_BY and each.name in STATED
-    }
-    return command(estimate.service, estimate.workload, estimate.target, documents=documents, stated=stated)
+    return command(
+        estimate.service, estimate.workload, estimate.target, documents=documents, stated=stated_in(estimate)
+    )
 
 
 def _amount(said: Amount) -> str:

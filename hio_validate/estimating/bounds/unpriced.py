@@ -10,17 +10,18 @@ from hio_validate.costs.units import amount, base
 from hio_validate.estimating.bounds.asked import STATED, Asked
 from hio_validate.estimating.bounds.ledger import terms_of
 
-_COUNTED: Final = frozenset({"weights", "kv-read", "kv-write", "compute", "loading"})
+_COUNTED: Final = frozenset({"weights", "kv-read", "kv-write", "state", "compute", "loading"})
 _RATES: Final = ("memory-read", "matmul", "disk-read")
 
 
-def work_of(asked: Asked, devices: int) -> dict[str, Interval]:
-    """Term -> bytes or operations of one unit of the path on one of so many devices; what is not known is not there.
+def work_of(asked: Asked, *, of_all: bool = False) -> dict[str, Interval]:
+    """Term -> bytes or operations of one unit of the path on one device, or of all devices; what is not known is not there.
 
     `weights` has the output layer in it, `compute` every product: a rate of an engine's own kernels may hold either. Each rate
     is stated, as the ledger leaves out what nothing prices. Raises ValueError where an assumption is no interval.
     """
     priced = {name: amount(Interval.exact(1.0), STATED[name][0]) for name in _RATES}
-    workload = asked.workload.model_copy(update={"devices": devices})
+    undivided = {"devices": 1, "sharding": None} if of_all else {}
+    workload = asked.workload.model_copy(update=undivided)
     alone = replace(asked, workload=workload, ceilings=(), stated={**asked.stated, **priced})
     return {term.name: base(term.work) for term in terms_of(alone).terms if term.name in _COUNTED}

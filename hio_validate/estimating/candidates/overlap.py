@@ -14,9 +14,10 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import UNITS, amount, base
 from hio_validate.estimating.bounds.kernels import vectors_of as counted_vectors
 from hio_validate.estimating.bounds.passes import at_once, drafting_of, vectors_of
-from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen, without
+from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen
 from hio_validate.estimating.candidates.profiled import SMALL, share_of
 from hio_validate.estimating.candidates.sharding import shards
+from hio_validate.estimating.candidates.switched import switched
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.ceilings import Rate
 from hio_validate.rules.base import listed
@@ -29,8 +30,8 @@ def find(seen: Seen, found: Found) -> None:
     """Threads, then gaps of the host, passes that do both, more devices, and waiting that a profile shows."""
     for batched in _kinds(seen):
         found.mechanisms += _threads(seen, found, batched)
-    found.mechanisms += _gaps(seen)
-    found.mechanisms += _mixed_passes(seen)
+    found.mechanisms += switched(seen, "overlap-host")
+    found.mechanisms += switched(seen, "mixed-passes")
     found.mechanisms += shards(seen, found)
     found.mechanisms += _waiting(seen)
 
@@ -171,30 +172,6 @@ def _interval(rate: Rate) -> Interval:
 
 def _is_far_apart(one: Interval, other: Interval) -> bool:
     return one.high < other.low
-
-
-def _gaps(seen: Seen) -> Iterator[Mechanism]:
-    if "host-gaps" not in seen.times:
-        return
-    for lever, way, to in seen.switches("overlap-host"):
-        yield Mechanism(
-            "overlap-host", 6, "prepare the next pass on the host while the device works on this one",
-            term="host-gaps", lever=lever, to=to, then=without(seen.inputs, "host-gap"), needs=way.needs,
-            stop_if="a timeline shows no gaps between passes", route="device-timeline",
-        )  # fmt: skip
-
-
-def _mixed_passes(seen: Seen) -> Iterator[Mechanism]:
-    """Prompts and answers in one pass, so that a request does not wait for the whole prompt of another."""
-    if "queueing" not in seen.times:
-        return
-    for lever, way, to in seen.switches("mixed-passes"):
-        yield Mechanism(
-            "mixed-passes", 6, "evaluate parts of prompts in the passes that decode, so that no request waits for a whole prompt",
-            term="queueing", lever=lever, to=to, then=without(seen.inputs, "queue-wait"), confidence="low",
-            stop_if="gaps between tokens become longer than the plan's bounds allow",
-            needs=(*way.needs, "a bound on the gaps between the tokens of requests that decode"),
-        )  # fmt: skip
 
 
 def _waiting(seen: Seen) -> Iterator[Mechanism]:

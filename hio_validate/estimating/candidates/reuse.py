@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from hio_validate.costs.interval import Interval
 from hio_validate.estimating.candidates.mechanism import Found, Mechanism, Seen, without
+from hio_validate.estimating.candidates.switched import BUILT, switched
 from hio_validate.estimating.context.recorded import newest_first
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
@@ -32,9 +33,9 @@ class _Half(NamedTuple):
 def find(seen: Seen, found: Found) -> None:
     """Prefix caching, then graphs and compiled passes."""
     found.mechanisms += _prefix(seen, found)
-    found.mechanisms += _graphs(seen)
+    found.mechanisms += switched(seen, "graphs")
     found.mechanisms += _larger_graphs(seen)
-    found.mechanisms += _compiled(seen)
+    found.mechanisms += switched(seen, "compiled")
 
 
 def _prefix(seen: Seen, found: Found) -> Iterator[Mechanism]:
@@ -101,24 +102,6 @@ def _half(view: View, run: Item, seen: Seen, cache: str) -> _Half | None:
     return None
 
 
-_BUILT = "cold and warm numbers apart: building them takes its time once"
-
-
-def _graphs(seen: Seen) -> Iterator[Mechanism]:
-    """One launch of a recorded pass in place of all its launches."""
-    if "launches" not in seen.times:
-        return
-    for lever, way, to in seen.switches("graphs"):
-        if "decode" in lever.address and seen.inputs.path != "decode-token":
-            continue
-        yield Mechanism(
-            "graphs", 5, "launch a recorded graph of a pass, not each kernel",
-            term="launches", lever=lever, to=to, then=without(seen.inputs, "launches"), route="device-timeline",
-            stop_if="a timeline shows no gaps between kernels, or graphs are built again for each request",
-            needs=(*way.needs, _BUILT),
-        )  # fmt: skip
-
-
 def _larger_graphs(seen: Seen) -> Iterator[Mechanism]:
     """Passes with more requests than the largest recorded one launch each kernel."""
     at_once = seen.inputs.workload.concurrency
@@ -130,18 +113,5 @@ def _larger_graphs(seen: Seen) -> Iterator[Mechanism]:
                 f"graphs-of-{at_once}", 5, f"record passes of up to {at_once} requests: larger ones than {lever.number} launch each kernel",
                 term="launches", lever=lever, to=str(at_once), then=without(seen.inputs, "launches"), route="device-timeline",
                 stop_if="a timeline shows no gaps between kernels, or the graphs leave too little memory to K/V",
-                needs=(*way.needs, _BUILT),
+                needs=(*way.needs, BUILT),
             )  # fmt: skip
-
-
-def _compiled(seen: Seen) -> Iterator[Mechanism]:
-    """Kernels that are compiled together are launched together."""
-    if "launches" not in seen.times:
-        return
-    for lever, way, to in seen.switches("compiled"):
-        yield Mechanism(
-            "compiled", 5, "compile the passes, so that chains of operators become one kernel each",
-            term="launches", lever=lever, to=to, then=without(seen.inputs, "launches"), route="device-timeline",
-            stop_if="a timeline shows as many launches, or shapes are compiled again while requests wait",
-            needs=(*way.needs, _BUILT), confidence="low",
-        )  # fmt: skip

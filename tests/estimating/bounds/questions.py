@@ -1,6 +1,6 @@
 """Small questions to hio's arithmetic, whose answers test_arithmetic.py pins: each path, and each way to a rate.
 
-They are fixed: a question may be added with a new arithmetic, and none is changed.
+They are fixed: one may be added, and none is changed or taken away.
 """
 
 from __future__ import annotations
@@ -51,6 +51,16 @@ PUBLISHED = ceilings(
     source="a data sheet",
     host=None,
 )
+STATES = shape(
+    ("embedding", "bf16", 6400, 12800), ("output", "bf16", 6400, 12800), ("attention", "bf16", 8192, 16384),
+    ("feed-forward", "bf16", 24576, 49152),
+    embedding=64, heads=4, vocabulary=100, tied=False,
+    attention=[
+        {"layers": 1, "kv_heads": 4, "key_size": 16, "value_size": 16},
+        {"layers": 3, "kv_heads": 0, "key_size": 0, "value_size": 0, "state": 2048},
+    ],
+)  # fmt: skip
+DIVIDED = {"stages": 2, "weights": 2, "attention": 2, "experts": 2}
 KERNELS = ceilings(
     "kernels",
     {
@@ -92,6 +102,14 @@ QUESTIONS: Final[Mapping[str, Inputs]] = {
     "an answer": inputs("request", "wall_s", shape=MIXTURE, stated=said(queue_wait=(50, 10, 200)), **USUAL),
     "an answer of stated lengths": inputs(
         "request", "wall_s", shape=SMALL, stated=said(prompt_tokens=(150, 100, 200), generated_tokens=(12, 8, 16)), **USUAL
+    ),
+    "a token of layers with states": inputs("decode-token", "tpot_ms", shape=STATES, held_in="host", **USUAL),
+    "a prompt over stages": inputs(
+        "prefill-token", "prefill_tps", shape=STATES, devices=4, sharding=DIVIDED, state_type="f32", held_in="device",
+        stated=said(matmul=1e12), **{**USUAL, "ceilings": (PUBLISHED,)},
+    ),
+    "a token of weights quantised while loading": inputs(
+        "decode-token", "tpot_ms", shape=STATES, loaded_as="fp8", held_in="device", concurrency=2, **USUAL
     ),
     "a loading": inputs("load", "wall_s", shape=SMALL, **USUAL),
     "a start": inputs("setup", "wall_s", **USUAL),

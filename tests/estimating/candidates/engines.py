@@ -9,6 +9,7 @@ from typing import Any
 
 from hio_validate.estimating.candidates.levers import NOTHING, WAYS, Way
 from hio_validate.estimating.context.spelled import SPELLED
+from hio_validate.settings.request import DIALECTS, LLAMA
 from tests.estimating.candidates.workbench import FIXTURE
 from tests.estimating.tiny import CEILINGS, SHAPE, changed, put
 from tests.small_repo import ROOM, SERVICE, baseline, committed, pin, sha
@@ -127,5 +128,22 @@ def service(
                 "quantity": quantity, "value": value if unit == "MB/s" else float(threads), "unit": unit, "threads": threads,
                 "method": "streams", **({"dtype": "f32"} if quantity == "matmul" else {}),
             }  # fmt: skip
-    put(root, changed(SHAPE, **shape), ceilings, FIXTURE, CHECKED, *documents)
+    put(
+        root,
+        changed(SHAPE, **shape),
+        ceilings,
+        in_words_of(engine, FIXTURE),
+        in_words_of(engine, CHECKED),
+        *documents,
+    )
     return root
+
+
+def in_words_of(engine: str, fixture: Mapping[str, Any]) -> dict[str, Any]:
+    """The fixture as this engine is asked."""
+    dialect = DIALECTS[engine]
+    return (
+        {**fixture}
+        if engine == LLAMA
+        else {**fixture, "endpoint": dialect.endpoints[0], "sampling": dialect.greedy}
+    )
