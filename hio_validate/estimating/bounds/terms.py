@@ -15,7 +15,7 @@ from hio_validate.estimating.bounds.book import Book
 from hio_validate.estimating.bounds.kept import of_kept
 from hio_validate.estimating.bounds.kernels import Kernel
 from hio_validate.estimating.bounds.limit import Limit, what_bounds
-from hio_validate.estimating.bounds.passes import Head, Operand, Work
+from hio_validate.estimating.bounds.operands import Head, Operand, Work
 from hio_validate.estimating.bounds.price import Price
 from hio_validate.estimating.bounds.rates import (
     price_of,

@@ -294,9 +294,8 @@ def test_experts_over_all_replicas_leave_each_its_own_attention(tmp_path: Path) 
     spread = _sharded(tmp_path, vllm("one", *words, "--enable-expert-parallel"))
     assert spread == Sharding(weights=2, attention=2, experts=8, groups=4)
     assert _sharded(tmp_path, vllm("one", *words)) == Sharding(weights=2, attention=2, experts=8, replicas=4)
-    assert any(
-        "vLLM divides them over all 4 replicas" in each for each in _of(tmp_path, vllm("one", *words)).missing
-    )
+    (said,) = (each for each in _of(tmp_path, vllm("one", *words)).missing if "replicas" in each)
+    assert "which of 4 replicas" in said and "vLLM divides the experts of a mixture over all of them" in said
 
 
 def test_contexts_of_prompts_are_devices_of_their_own(tmp_path: Path) -> None:
