@@ -18,10 +18,10 @@ from hio_validate.evidence.quality_receipts import Rows, UnreadableItemRows, rea
 from hio_validate.importing.results import operator_receipt, quality_receipt
 from hio_validate.importing.results.backend_ops import TEST_BACKEND_OPS
 from hio_validate.importing.results.backend_ops_cases import cases
+from hio_validate.importing.results.credentials_seen import secret_in
 from hio_validate.importing.results.lm_eval import LM_EVAL
 from hio_validate.importing.results.lm_eval_samples import LM_EVAL_SAMPLES, Scored, scored
 from hio_validate.importing.results.objects import Skipped
-from hio_validate.importing.results.private import secret_in
 from hio_validate.importing.results.quality_receipt import About
 from hio_validate.importing.results.reading import reading
 from hio_validate.importing.results.source import Source, of_bytes

@@ -11,10 +11,10 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# No test is timed: a deadline would fail on a busy machine and say nothing of the code.
-settings.register_profile("untimed", deadline=None)
+# No test is timed: a deadline, also for making up data, would fail on a busy machine and say nothing of the code.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 # A shell ignores interrupts in what it starts in the background, and so would every process that a test starts and interrupts.

@@ -13,7 +13,9 @@ from hio_validate.importing.results.reading import Reading, reading
 from hio_validate.importing.results.recognise import IMPORTERS
 from hio_validate.importing.results.source import Source
 
-_PAGE = re.compile(r"^[ >]*\|?\s*:?-{2,}:?\s*\|", re.MULTILINE)
+_LINES = re.compile(r"\s*\{[^\n]*\}[ \t\r]*\n\{")
+"""Two objects, a line each: no configuration is written so."""
+_PAGE = re.compile(r"^[ >\t|:]*-{2,}:?[ \t]*\|", re.MULTILINE)
 """The rule below the head of a table in Markdown; YAML, units and command lines have none."""
 
 
@@ -33,6 +35,11 @@ def recognised(source: Source) -> Reading | Configuration:
     try:
         return Configuration(read(source.path, source.file))
     except CannotImport as error:
+        if _LINES.match(source.head):
+            lines = Unrecognised(
+                source.file, 0, "its JSON lines have the keys of no tool that it knows", "", 3
+            )
+            raise _neither(source, lines) from None
         if isinstance(error, Unrecognised) or source.head.lstrip()[:1] in ("{", "["):
             raise _neither(source, error) from None
         if _PAGE.search(source.head):

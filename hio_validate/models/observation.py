@@ -16,7 +16,7 @@ from hio_validate.models.record import Record, field
 class Source(Record):
     """The file as it was given, kept as bytes beside this document where its texts are nobody's (contract 1.8)."""
 
-    file: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Path of the kept file, relative to this document. Absent: not kept, it may hold prompts and answers.', default=None)
+    file: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Path of the kept file, relative to this document. Absent: not kept, it may hold prompts and answers, or holds a credential.', default=None)
     sha256: str = field(SHA256, "SHA-256 of the file's bytes, kept or not.")
     format: str = field(NAME, 'What it is, e.g. vllm-bench.')
     generation: str | None = field({'type': 'nullable', 'schema': TEXT}, 'Version of the format, or of the tool that wrote it.', default=None)

@@ -416,7 +416,7 @@ def test_another_commit_meanwhile_is_never_undone(repo: Path) -> None:
 
 
 def test_killed_in_the_middle_index_and_work_tree_are_as_they_were(repo: Path) -> None:
-    hook(repo, "pre-commit", "touch started; exec sleep 60")
+    hook(repo, "pre-commit", "touch started; exec sleep 6000")
     write(repo, {NOTE: "two\n", "new.md": "x\n", "other.md": "staged\n"})
     git(repo, "add", "other.md")
     before = state(repo)

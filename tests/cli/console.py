@@ -32,7 +32,7 @@ def hio(cwd: Path, *words: str | Path, env: Mapping[str, str] | None = None, **m
     """Run hio in a folder. Whatever happens, no traceback and no internal error may be seen."""
     done = subprocess.run(
         [*HIO, *map(str, words)], cwd=cwd, env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
-        capture_output=True, check=False, timeout=60, **more,
+        capture_output=True, check=False, timeout=600, **more,
     )  # fmt: skip
     said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Traceback" not in said.all, said.all

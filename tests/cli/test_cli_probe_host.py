@@ -19,6 +19,7 @@ from hio_validate.cli import probe_host
 from hio_validate.execute import lock
 from hio_validate.models.ceilings import Ceilings
 from tests.cli.console import HIO, hio
+from tests.observe.conftest import eventually
 from tests.probing.conftest import TINY
 from tests.small_repo import committed
 
@@ -156,6 +157,14 @@ def test_a_missing_library_is_named_with_the_extra(repo: Path, tmp_path: Path) -
     assert not (repo / KEPT).exists()
 
 
+def _has_members(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def test_interrupted_it_leaves_no_document_no_file_and_no_process(repo: Path, tmp_path: Path) -> None:
     pytest.importorskip("numpy")
     disk = tmp_path / "disk"
@@ -165,14 +174,11 @@ def test_interrupted_it_leaves_no_document_no_file_and_no_process(repo: Path, tm
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     assert child.stderr is not None
-    line = child.stderr.readline()
-    while "of at most 20 s" not in line:
-        line = child.stderr.readline()
+    assert any("of at most 20 s" in line for line in child.stderr)
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does: to all of them
-    out, err = child.communicate(timeout=60)
+    out, err = child.communicate(timeout=600)
     assert child.returncode == 130, err
     assert err.splitlines()[-1] == "hio: interrupted: nothing was kept"
     assert "Traceback" not in err and out == ""
     assert not (repo / KEPT).exists() and not [*disk.iterdir()]
-    with pytest.raises(ProcessLookupError):
-        os.killpg(child.pid, 0)
+    eventually(lambda: not _has_members(child.pid))  # what was asked to end may take a moment

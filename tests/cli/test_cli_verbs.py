@@ -150,7 +150,7 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     process.stdout.readline()
     yield process
     if process.returncode is None:
-        process.communicate(b"\n", timeout=10)
+        process.communicate(b"\n", timeout=600)
 
 
 def test_a_live_process_is_compared_with_itself(tmp_path: Path, sleeper: subprocess.Popen[bytes]) -> None:
@@ -160,7 +160,7 @@ def test_a_live_process_is_compared_with_itself(tmp_path: Path, sleeper: subproc
 
 
 def test_a_process_that_is_gone_cannot_be_observed(tmp_path: Path, sleeper: subprocess.Popen[bytes]) -> None:
-    sleeper.communicate(b"\n", timeout=10)
+    sleeper.communicate(b"\n", timeout=600)
     said = hio(tmp_path, "diff", str(sleeper.pid), "llama-server -t 1")
     assert said.code == 3
     one_sentence(said)
@@ -469,7 +469,7 @@ def server(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         assert process.stdout is not None
         process.stdout.readline()
         yield process
-        process.communicate(b"\n", timeout=10)
+        process.communicate(b"\n", timeout=600)
 
 
 def test_a_second_service_of_a_site_gains_its_places(repo: Path, server: subprocess.Popen[bytes]) -> None:

@@ -150,14 +150,36 @@ def test_a_committed_observation_is_frozen_and_told_by_a_review(repo: Path) -> N
 def test_a_credential_is_never_written_nor_shown(repo: Path, line: str) -> None:
     (repo / "bench.jsonl").write_text(rows({}) + rows({"note": line}), encoding="utf-8")
     said = hio(repo, "import", "bench.jsonl", "--service", SERVICE, "--write")
-    assert said.code == 1 and "hio: bench.jsonl:2: " in said.err
-    assert not (repo / ROOM).exists() and not [
-        each for each in repo.iterdir() if each.name.startswith(".hio-")
+    assert said.code == 0 and "its bytes are not kept" in " ".join(said.out.split())
+    assert "secret-withheld" in said.out and "line 2" in said.out
+    assert sorted(each.name for each in (repo / ROOM / "bench").iterdir()) == [
+        "observation.yaml",
+        "records.jsonl",
     ]
+    shown = [said.all, *(each.read_text() for each in (repo / ROOM / "bench").iterdir())]
     for format in ("text", "json", "jsonl"):
-        shown = hio(repo, "import", "bench.jsonl", "--format", format)
-        for secret in ("hf_abcdefghij", "abcdefghij", "hunter22", "qwertyuiop"):
-            assert secret not in shown.all
+        shown.append(hio(repo, "import", "bench.jsonl", "--format", format).all)
+    for secret in ("hf_abcdefghij", "abcdefghij", "hunter22", "qwertyuiop"):
+        assert not any(secret in each for each in shown)
+    assert hio(repo, "validate").code == 0
+
+
+def test_a_credential_that_a_list_prints_over_two_lines_is_repeated_nowhere(repo: Path) -> None:
+    (row,) = [json.loads(each) for each in rows({}).splitlines()]
+    content = json.dumps(
+        [row | {"argv": ["llama-bench", "--hf-token", "qwertyuiop12", "-m", "m.gguf"]}], indent=1
+    )
+    (repo / "bench.json").write_text(content, encoding="utf-8")
+    hio(repo, "import", "bench.json", "--service", SERVICE, "--write")
+    for file in repo.rglob("*/observations/**/*"):
+        assert file.is_dir() or b"qwertyuiop12" not in file.read_bytes()
+
+
+def test_a_file_with_a_credential_is_never_kept_with_its_content(repo: Path) -> None:
+    (repo / "bench.jsonl").write_text(rows({}) + rows({"api_key": "abcdefghij"}), encoding="utf-8")
+    said = hio(repo, "import", "bench.jsonl", "--service", SERVICE, "--write", "--keep-content")
+    assert said.code == 1 and "hio: bench.jsonl:2: " in said.err and "leave out --keep-content" in said.err
+    assert not (repo / ROOM).exists()
 
 
 def test_nothing_is_left_of_a_file_that_breaks_off(repo: Path) -> None:
@@ -210,7 +232,7 @@ def test_what_powershell_wrote_is_read_and_searched_as_text(repo: Path) -> None:
     secret = rows({}) + rows({"note": "hf_abcdefghijklmnopqrstuvwx"})
     kept = (repo / "bench.jsonl").read_bytes()
     (repo / "bench.jsonl").write_bytes(("\ufeff" + secret).encode("utf-16-le"))
-    refused = hio(repo, *words)
+    refused = hio(repo, *words, "--keep-content")
     assert refused.code == 1 and "hio: bench.jsonl:2: " in refused.err and not (repo / ROOM).exists()
     (repo / "bench.jsonl").write_bytes(kept)
     assert hio(repo, *words).code == 1 and (repo / ROOM / "bench/bench.jsonl").read_bytes() == kept

@@ -41,7 +41,7 @@ def answering(answers: Sequence[bytes], *, reset: bool = False, hold: bool = Fal
                     for piece in answer.split(b"|CUT|"):
                         connection.sendall(piece)
                     if hold:
-                        stop.wait(30)
+                        stop.wait()
                     if reset:
                         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
 
@@ -69,7 +69,7 @@ def _request(connection: socket.socket) -> None:
 
 
 def asked(
-    port: int, tmp_path: Path, questions: Sequence[Question], silence_s: float = 20.0, **more: Any
+    port: int, tmp_path: Path, questions: Sequence[Question], silence_s: float = 600.0, **more: Any
 ) -> tuple[int, list[dict[str, Any]], list[dict[str, Any]]]:
     """Exit code, records and arrival times of a client that was sent to a port."""
     errand, events = tmp_path / "errand.json", tmp_path / "events.jsonl"

@@ -10,7 +10,7 @@ import sys
 
 def ask(port: int) -> str:
     """One completion."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
     try:
         connection.request("POST", "/completion", json.dumps({"prompt": "Say yes to it.", "n_predict": 8}))
         return str(json.loads(connection.getresponse().read())["content"])

@@ -116,8 +116,16 @@ class Trial:
 
     def takes_too_long(self, what: str) -> None:
         """The time for something is over, and for nothing else."""
-        (self.folder / "part").write_text(what)
-        (self.folder / "part").replace(self.folder / tiny.OVER)
+        self.write(tiny.OVER, what)
+
+    def is_further(self, seconds: float) -> None:
+        """So many seconds pass at once, for the supervisor's limits."""
+        self.write(tiny.AHEAD, str(seconds))
+
+    def write(self, name: str, text: str) -> None:
+        """A file of the job, whole from the first moment."""
+        (self.folder / "part").write_text(text)
+        (self.folder / "part").replace(self.folder / name)
 
     def is_in_leg(self, place: int) -> None:
         """Wait until the server of a leg has been asked; each leg has a server and a client."""

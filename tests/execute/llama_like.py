@@ -22,8 +22,11 @@ FLAGS = {name.removeprefix("--"): value for name, value in zip(sys.argv[1::2], s
 DEFECTS = os.environ.get("LLAMA_LIKE", "").split()
 SLOTS, CONTEXT = int(FLAGS.get("parallel", "1")), int(FLAGS.get("ctx-size", "512"))
 SHARE = CONTEXT // SLOTS
-TOKEN_S = 0.02 / (1 + int(FLAGS.get("threads", "1")))
-"""A second thread takes a third of the time away, so that there is something to find."""
+THREADS = FLAGS.get("threads", "1")
+TOKEN_S = 0.02 / int(THREADS) ** 2
+"""A second thread takes three quarters of the time away, so that there is something to find, also on a busy machine."""
+HOLD = "hold"
+"""While a file of this name lies beside the model, servers with as many threads as stand in it answer no prompt."""
 LOCK = threading.Condition()
 CACHES: list[list[str]] = [[] for _ in range(SLOTS)]
 BUSY = [False] * SLOTS
@@ -49,6 +52,12 @@ def taken(tokens: list[str]) -> int:
         best = max(free, key=lambda at: common(CACHES[at], tokens))
         BUSY[best] = True
         return best
+
+
+def is_held() -> bool:
+    with suppress(FileNotFoundError):
+        return THREADS in Path(FLAGS["model"]).with_name(HOLD).read_text().split()
+    return False
 
 
 def given_back(slot: int) -> None:
@@ -85,6 +94,8 @@ class Engine(BaseHTTPRequestHandler):
             self._answer(404, {})
 
     def _complete(self, asked: dict[str, object]) -> None:
+        while is_held():
+            time.sleep(0.02)
         tokens = tokens_of(str(asked["prompt"]))
         if len(tokens) >= (100 if "small" in DEFECTS else SHARE):
             self._answer(400, {"error": {"message": "the prompt is longer than the context"}})

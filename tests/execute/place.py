@@ -57,6 +57,14 @@ class Place:
         made = command_of(self.stack(name).model, "server", site.model, place, self.port)
         return replace(made, environment={**ENVIRONMENT, **made.environment, **environment})
 
+    @property
+    def held(self) -> Path:
+        """While this file is there, servers with as many threads as stand in it answer no prompt (llama_like.py)."""
+        return self.root.parent / "hold"
+
+    def hold(self, *threads: int) -> None:
+        self.held.write_text(" ".join(map(str, threads)))
+
     def record(self, pid: int) -> None:
         """Pin what runs now in the first entry of the ledger."""
         seen = capture_process(pid, families.packaged("llama-server"), None, port=self.port)
@@ -107,7 +115,7 @@ def running(command: Command, port: int) -> Iterator[int]:
     """The process of a command, by its id, until the block ends."""
     with subprocess.Popen(command.argv, env=dict(command.environment), stdin=subprocess.DEVNULL) as process:
         try:
-            end = time.monotonic() + 20
+            end = time.monotonic() + 600
             while not listening(port):
                 assert process.poll() is None and time.monotonic() < end
                 time.sleep(0.02)

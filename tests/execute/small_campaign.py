@@ -44,7 +44,7 @@ def cell_plan(name: str, threads: int, **more: Any) -> dict[str, Any]:
             "test": "permutation",
             "alpha": 0.05,
         },
-        limits={"memory": "4GiB", "available": "64MiB", "start_s": 20.0, "leg_s": 60.0, "total_s": 300.0},
+        limits={"memory": "4GiB", "available": "64MiB", "start_s": 300.0, "leg_s": 600.0, "total_s": 3000.0},
     )
     return {**said, **more}
 

@@ -13,7 +13,9 @@ from tests.history.past import B0, BASE, STACKS, File, Past, at, entry
 from tests.small_repo import ROOM, stack
 
 relaxed = settings(
-    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=25,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 """No deadline: git on a busy machine is slow, not wrong."""
 

@@ -18,7 +18,7 @@ from hio_validate.repo import load
 ROOT = Path(__file__).parents[2]
 LAB = Path(os.environ.get("HIO_LAB", "/opt/hio-lab"))
 SERVICE = "lab/gemma-270m"
-PATIENCE_S = 60
+PATIENCE_S = 600
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ __all__ = ["state"]
 pytestmark = pytest.mark.lab
 
 ROOM = f"manifests/services/{SERVICE}"
-PATIENCE_S = 240.0
+PATIENCE_S = 1200.0
 
 
 @dataclass
@@ -110,7 +110,7 @@ def documents(root: Path, port: int, programs: Path) -> None:
     site = root / "manifests/sites/lab.yaml"
     text = site.read_text().replace("18434", str(port)).replace("/opt/hio-lab/llama-10001", str(programs))
     site.write_text(
-        text.replace("/opt/hio-lab", str(LAB)).replace("    paths:", "    limits: {start_s: 60}\n    paths:")
+        text.replace("/opt/hio-lab", str(LAB)).replace("    paths:", "    limits: {start_s: 600}\n    paths:")
     )
     repo = load(Folder(root))
     build, seen = repo.find("engine/v1", "b10001"), repo.find("capture/v1", "base-2026-11-29", SERVICE)
@@ -184,18 +184,18 @@ def launch_edit(host: Host, old: str, new: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("breaks", "step", "check"),
+    ("breaks", "step", "check", "over"),
     [
-        (lambda host: launch_edit(host, f'"{host.port}"', f'"{free_port()}"'), "readiness", "readiness"),
-        (lambda host: launch_edit(host, '"512"', '"256"'), "verification", "argv"),
-        (lambda host: launch_edit(host, '"--flash-attn"', '"--api-key", "not-for-the-probe", "--flash-attn"'), "verification", "prefix-reuse"),
+        (lambda host: launch_edit(host, f'"{host.port}"', f'"{free_port()}"'), "readiness", "readiness", "running"),
+        (lambda host: launch_edit(host, '"512"', '"256"'), "verification", "argv", ""),
+        (lambda host: launch_edit(host, '"--flash-attn"', '"--api-key", "not-for-the-probe", "--flash-attn"'), "verification", "prefix-reuse", ""),
     ],
     ids=["readiness", "live settings", "prefix reuse"],
 )  # fmt: skip
 def test_what_is_not_proven_is_taken_back(
-    host: Host, breaks: Callable[[Host], str], step: str, check: str
+    host: Host, breaks: Callable[[Host], str], step: str, check: str, over: str
 ) -> None:
-    said = host.hio("deploy", "threads-2", "--yes", LITTLE_EDIT=f"installed {breaks(host)}")
+    said = host.hio("deploy", "threads-2", "--yes", LITTLE_EDIT=f"installed {breaks(host)}", LITTLE_OVER=over)
     assert said.returncode == 1, said.stdout
     assert_base_serves(host)
     assert failed(host)["step"] == step and check in failed(host), failed(host)

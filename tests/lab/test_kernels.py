@@ -25,7 +25,9 @@ def test_every_product_of_a_model_has_a_rate(build: str) -> None:
     recorded = load(Folder(ROOT)).find("engine/v1", build).model.identity.libraries
     where = kernels_of(LAB / f"llama-{build[1:]}/bin/llama-server", recorded)
     dtypes = ("Q8_0", "Q5_0", "Q4_K", "F16")
-    asked = kernels.Asked(str(where.base), str(where.cpu), dtypes, (1, 2), 640, (1, 2, 16, 64), 64 << 20)
+    asked = kernels.Asked(
+        str(where.base), str(where.cpu), dtypes, (1, 2), 640, (1, 2, 16, 64), 64 << 20, seconds=3000.0
+    )
     rates, unknown = kernels.measured(asked)
     assert all(any(doubt in each for doubt in DOUBTS) for each in unknown), unknown
     assert list(rates) == [
@@ -39,7 +41,7 @@ def test_every_product_of_a_model_has_a_rate(build: str) -> None:
         for rate in rates.values()
     )
     assert all(32 << 20 < rates[name].working_set <= 64 << 20 for name in rates if name.startswith("matvec"))
-    assert rates["matvec-Q8_0-1x16"].value < rates["matvec-Q8_0-1"].value, "16 vectors take longer than one"
+    assert rates["matvec-Q8_0-1x16"].high < rates["matvec-Q8_0-1"].high, "16 vectors take longer than one"
     assert "CPU_REPACK" in rates["matvec-Q4_K-1"].method
     assert 0.1 < rates["matvec-Q8_0-1"].value < 1000
 

@@ -23,7 +23,7 @@ from hio_validate.observe.sockets import listening, owner_of
 from hio_validate.repo import load
 from tests.cli.console import HIO, NOBODY
 from tests.execute import tiny
-from tests.execute.conftest import state, wait_for
+from tests.execute.conftest import PATIENCE_S, state, wait_for
 from tests.execute.experiment import SERVICE, approval, baseline, pin, stack, yaml
 from tests.lab.serving import ROOT
 from tests.lab.test_legs import validated
@@ -38,6 +38,8 @@ STOPPED = {"during": "stop", "restore": "base"}
 
 
 STAYS = {"restart": "never", "order": ["one", "one", "two", "two"]}
+LONG = {"requests": {"warm_up": 1, "measured": 24}}
+"""A leg that is still there when somebody has seen it and ends its server."""
 
 
 @pytest.fixture
@@ -80,7 +82,7 @@ def ended(process: subprocess.Popen[bytes], port: int) -> None:
         who = owned.identity_of(owner_of(port).pid)
         assert who
         owned.send(who, signal.SIGKILL)
-        owned.wait_for_end(who, 20)
+        owned.wait_for_end(who, PATIENCE_S)
 
 
 def hio(planned: Trial, *words: str) -> subprocess.CompletedProcess[str]:
@@ -141,7 +143,7 @@ def test_a_server_stays_between_the_legs_of_its_arm(planned: Trial, serving: Com
 
 
 @pytest.mark.parametrize("when", ["legs/1/leg.json", "legs/2/leg.json", "legs/2/events.jsonl"])
-@pytest.mark.parametrize("planned", [STAYS], indirect=True)
+@pytest.mark.parametrize("planned", [STAYS | LONG], indirect=True)
 def test_a_server_that_stays_and_is_killed_is_not_quietly_replaced(
     planned: Trial, serving: Command, state: Path, when: str
 ) -> None:

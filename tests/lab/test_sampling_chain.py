@@ -62,7 +62,7 @@ def asked(server: str, **sampling: Any) -> dict[str, Any]:
     request = urllib.request.Request(
         f"{server}/completion", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=300) as answer:
+    with urllib.request.urlopen(request, timeout=3000) as answer:
         found: dict[str, Any] = json.load(answer)
     return found
 

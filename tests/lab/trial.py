@@ -37,6 +37,7 @@ SMALL = [
     ["--flash-attn", "off"],
     ["--alias", "tiny"],
 ]
+LIMITS = {"memory": "4GiB", "available": "1GiB", "start_s": 600.0, "leg_s": 3000.0, "total_s": 30000.0}
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def trial(
     texts |= {
         SITE_FILE: yaml(site(place=where, programs={"b10001": str(program)})),
         f"{ROOM}/stacks/base.yaml": yaml(served),
-        PLAN_FILE: yaml(plan(**planned)),
+        PLAN_FILE: yaml(plan(**{"limits": LIMITS, **planned})),
         "ledger/here/tiny/2026/b0.yaml": yaml(first),
         "ledger/here/tiny/2026/yes.yaml": yaml(approval(after=[pin("b0", yaml(first))])),
     }

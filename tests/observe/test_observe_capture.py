@@ -134,7 +134,7 @@ def test_a_planted_secret_is_nowhere_in_the_document(start_python: Start, model:
 
 def test_loading_is_waited_for_and_refused_after_the_deadline(start_python: Start, model: Path) -> None:
     words = ["--port", str(free_port()), "-m", str(model)]
-    assert taken(start_python(SERVER, *words, env={"LOADING_S": "0.5"}).pid, deadline=30).props
+    assert taken(start_python(SERVER, *words, env={"LOADING_S": "0.5"}).pid, deadline=600).props
     words[1] = str(free_port())
     with pytest.raises(Unobservable, match=rf"port {words[1]} still loads after 0.2 s"):
         taken(start_python(SERVER, *words, env={"LOADING_S": "600"}).pid, deadline=0.2)

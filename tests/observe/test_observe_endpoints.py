@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -54,7 +53,7 @@ def serve() -> Iterator[Serve]:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
         running.append(server)
-        return Server("127.0.0.1", server.server_port, timeout_s=2.0)
+        return Server("127.0.0.1", server.server_port, timeout_s=600.0)
 
     yield begin
     for server in running:
@@ -63,23 +62,21 @@ def serve() -> Iterator[Serve]:
 
 
 def test_loading_is_waited_for(serve: Serve) -> None:
-    asked: list[float] = []
+    asked: list[str] = []
 
     def answer() -> tuple[int, Any]:
-        asked.append(time.monotonic())
+        asked.append("/health")
         return (503, {"error": "Loading model"}) if len(asked) < 4 else (200, {"status": "ok"})
 
-    reported = endpoints.wait_until_loaded(serve({"/health": (0, answer)}), 10)
+    reported = endpoints.wait_until_loaded(serve({"/health": (0, answer)}), 600)
     assert (reported.how, reported.facts) == ("health", {"status": "ok"})
     assert len(asked) == 4
 
 
 def test_loading_for_ever_is_refused_after_the_deadline(serve: Serve) -> None:
     server = serve({"/health": (503, {"error": "Loading model"})})
-    begun = time.monotonic()
     with pytest.raises(Unobservable, match=f"port {server.port} still loads after 0.3 s"):
         endpoints.wait_until_loaded(server, 0.3)
-    assert time.monotonic() - begun < 5
 
 
 def test_health_without_a_body_counts(serve: Serve) -> None:
@@ -182,12 +179,17 @@ def test_a_huge_answer_is_not_read_to_its_end(serve: Serve, monkeypatch: pytest.
 
 
 def test_a_silent_server_is_a_note(serve: Serve) -> None:
+    given_up = threading.Event()
+
     def silence() -> tuple[int, Any]:
-        time.sleep(1)
+        given_up.wait()
         return 200, {}
 
     server = serve({"/props": (0, silence)})
-    reported = endpoints.props(Server(server.host, server.port, timeout_s=0.2))
+    try:
+        reported = endpoints.props(Server(server.host, server.port, timeout_s=0.2))
+    finally:
+        given_up.set()
     assert reported.note == "/props does not answer: timed out"
 
 

@@ -62,9 +62,9 @@ def test_the_sizes_of_types_are_those_of_the_format_s_own_package() -> None:
 def test_a_real_file_lists_what_the_format_s_own_reader_lists() -> None:
     reader = pytest.importorskip("gguf").GGUFReader(LAB)
     with LAB.open("rb") as file:
-        begun = time.monotonic()
+        begun = time.process_time()
         found = contents(file)
-        assert time.monotonic() - begun < 5  # the header alone; its 262,144 words are passed over
+        assert time.process_time() - begun < 5  # the header alone; its 262,144 words are passed over
     assert [(each.name, each.type, each.dimensions, each.elements, each.bytes) for each in found.tensors] == [
         (each.name, each.tensor_type.name, tuple(int(size) for size in each.shape), int(each.n_elements), int(each.n_bytes))
         for each in reader.tensors

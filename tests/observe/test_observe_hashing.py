@@ -71,8 +71,12 @@ def test_a_settled_file_is_remembered(tmp_path: Path, monkeypatch: pytest.Monkey
     assert oct(path.stat().st_mode & 0o777) == "0o600"
 
 
-def test_a_file_changed_within_the_clock_step_is_not_remembered(tmp_path: Path) -> None:
+def test_a_file_changed_within_the_clock_step_is_not_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file, path = old_file(tmp_path), tmp_path / "hashes.json"
+    written = file.stat().st_mtime_ns
+    monkeypatch.setattr("hio_validate.observe.hashing.time.time_ns", lambda: written + 2 * 10**9)
     cache = HashCache(path)
     hash_of(file, cache)
     cache.save()

@@ -6,7 +6,7 @@ import pytest
 
 from hio_validate.probing.extent import MIB, Extent
 
-TINY = Extent("tiny", 0.002, 60.0, 60.0, 8 * MIB, (16, 64, 128), MIB * 4, True)
+TINY = Extent("tiny", 0.002, 6000.0, 60.0, 8 * MIB, (16, 64, 128), MIB * 4, True)
 
 
 @pytest.fixture

@@ -30,8 +30,9 @@ INTEL_ONE = {"device_id": 0, "driver_version": "I915_23.10.32", "memory_physical
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only folder that programs are found in."""
+    """The only folder that programs are found in; what they say is waited for."""
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(probing, "_PATIENCE_S", 600.0)
     return tmp_path
 
 

@@ -28,7 +28,7 @@ def asked(library: Path, *dtypes: str) -> kernels.Asked:
         1 << 20,
         block=1 << 16,
         samples=2,
-        seconds=5.0,
+        seconds=600.0,
     )
 
 

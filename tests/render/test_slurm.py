@@ -7,6 +7,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from hio_validate.render.bundle import CannotRender
+from tests.ports import free_port
 from tests.render.rendered import documents, rendered, text
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "sinfo")
@@ -44,14 +46,6 @@ MpiDefault=none
 NodeName={host} CPUs=1 RealMemory=500 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
-
-
-def _free_ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        taken = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in taken:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in taken]
 
 
 @contextmanager
@@ -87,10 +81,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             f"Slurm cannot be started here ({', '.join(missing) or 'not root'}): no script was run by it"
         )
     host = socket.gethostname().partition(".")[0]
-    root = Path(
-        f"/tmp/hio-slurm-{os.getpid()}"
-    )  # munged refuses a socket below a folder that others cannot enter
-    root.mkdir(mode=0o755)
+    root = Path(tempfile.mkdtemp(prefix="hio-slurm-", dir="/tmp"))
+    root.chmod(0o755)  # munged refuses a socket below a folder that others cannot enter
     try:
         with ExitStack() as stack:
             _own(root / "key", "munge", 0o700)
@@ -101,7 +93,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             for name in ("state", "spool"):
                 (root / name).mkdir()
             configuration = root / "slurm.conf"
-            configuration.write_text(_CONFIGURATION.format(host=host, root=root, ports=_free_ports(2)))
+            configuration.write_text(
+                _CONFIGURATION.format(host=host, root=root, ports=[free_port(), free_port()])
+            )
             munged = ["/usr/sbin/munged", "--foreground", f"--socket={root}/socket/munge", f"--key-file={root}/key/key",
                       f"--log-file={root}/key/log", f"--pid-file={root}/socket/pid", f"--seed-file={root}/key/seed"]  # fmt: skip
             stack.enter_context(_running(munged, root / "munged.out", user="munge", group="munge"))
@@ -124,7 +118,7 @@ def _said(configuration: Path, *words: str) -> str:
 
 
 def _until(holds: Callable[[], bool], root: Path) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while not holds():
         logs = "\n".join(each.read_text(errors="replace")[-500:] for each in root.glob("*.out"))
         assert time.monotonic() < end, logs

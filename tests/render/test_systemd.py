@@ -257,7 +257,7 @@ def test_the_probe_waits_until_a_service_is_ready(
             pytest.skip(f"{program} is not installed: the probe was not run with it")
         (tools / program).symlink_to(os.path.realpath(found))
     with _answering(list(codes)) as port:
-        within = 1 if code else 30
+        within = 1 if codes == [503] else 300
         place = USER | {"port": port, "limits": {"start_s": within}}
         (tmp_path / "ready.sh").write_text(
             text(_bundle(tmp_path / "repo", documents(place=place)), "ready.sh")

@@ -1,5 +1,7 @@
 """GuideLLM's report as YAML (GenerativeBenchmarksReport.save_file): the same report, without the rows of its requests.
 
+A file that was cut is valid YAML wherever a line ends; that it is whole follows from its keys, which yaml.dump sorts.
+
 Invariant: the rows are cut out as text before anything is parsed. They are most of the file, and hold what people asked.
 """
 
@@ -9,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from hio_validate.importing.results.delimited import CUT, is_cut
 from hio_validate.importing.results.source import Source
 from hio_validate.source.fault import Malformed
 from hio_validate.source.foreign import Node, documents
@@ -45,7 +48,20 @@ def report(source: Source) -> Any:
         ) from None
     except ValueError:
         raise source.refuse("expected one YAML document", "import one report at a time") from None
-    return _plain(document)
+    if is_cut(source):
+        help = "import the file as guidellm wrote it"
+        raise source.refuse(f"{CUT[0].lower()}{CUT[1:]}", help, 1 + text.count("\n"))
+    told = _plain(document)
+    benchmarks = told.get("benchmarks") if isinstance(told, dict) else None
+    if isinstance(benchmarks, list) and benchmarks and _is_half(benchmarks[-1]):
+        what = "the last benchmark is cut off: it has no type_, which ends each of them"
+        raise source.refuse(what, "import the file as guidellm wrote it", 1 + text.count("\n"))
+    return told
+
+
+def _is_half(benchmark: Any) -> bool:
+    """Whether a benchmark ends too early: its keys are sorted, and type_ is the last that every version has."""
+    return not isinstance(benchmark, dict) or "type_" not in benchmark
 
 
 def _without_rows(source: Source) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Writes what was read as a document of the repository: its records a line each, the source beside them.
 
 Invariants: an observation appears whole or not at all and replaces nothing; what is kept is what was read; no credential
-is written, and texts of requests only where somebody asks for them; nothing is held but one record at a time.
+is written: the bytes of a file that holds one are not kept, and its records do not repeat it; texts of requests are kept
+only where somebody asks for them; nothing is held but one record at a time.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hio_validate.evidence.observed import Observation, as_row
-from hio_validate.importing.results.private import secret_in
 from hio_validate.importing.results.reading import Reading
+from hio_validate.importing.results.secret_search import SECRET, Search
 from hio_validate.recording import modeline
 from hio_validate.source.dump import Row, dump
 from hio_validate.writing import new_folder
@@ -51,6 +52,15 @@ def write(
     with new_folder(root / folder, root) as waiting:
         before = os.stat(source.path)
         sha256 = _copied(reading, waiting / name if name else None)
+        if reading.secrets and asked.keep_content:
+            raise source.refuse(
+                "a credential stands in it, and what is committed is read by everybody",
+                "leave out --keep-content: its records are written without it, and its bytes are not kept",
+                reading.findings[SECRET][0].line,
+            )
+        if reading.secrets and name:
+            (waiting / name).unlink()
+            name = None
         records = _records(reading, waiting / RECORDS, seen)
         if (
             after := os.stat(source.path)
@@ -98,9 +108,9 @@ def name_of(path: Path) -> str:
 
 
 def _copied(reading: Reading, to: Path | None) -> str:
-    """Copy the bytes as they are, looking for credentials; their SHA-256. Raises CannotImport for the first one."""
+    """Copy the bytes as they are, looking for credentials; their SHA-256."""
     digest = hashlib.sha256()
-    search = _Search(reading)
+    search = Search(reading)
     with reading.source.path.open("rb") as handle, open(to or os.devnull, "wb") as out:
         while piece := handle.read(_PIECE):
             digest.update(piece)
@@ -113,38 +123,6 @@ def _copied(reading: Reading, to: Path | None) -> str:
                 search.piece(piece)
     search.end()
     return digest.hexdigest()
-
-
-class _Search:
-    """Looks for credentials, line by line."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self._number, self._rest = 1, b""
-
-    def piece(self, piece: bytes) -> None:
-        """The next bytes of UTF-8. Raises CannotImport."""
-        *lines, self._rest = (self._rest + piece).split(b"\n")
-        for line in lines:
-            _refuse_secret(self._reading, line, self._number)
-            self._number += 1
-        if len(self._rest) > 4 * _PIECE:  # a line without end is looked at in pieces that overlap
-            self.end()
-            self._rest = self._rest[-4096:]
-
-    def end(self) -> None:
-        """What is left. Raises CannotImport."""
-        _refuse_secret(self._reading, self._rest, self._number)
-
-
-def _refuse_secret(reading: Reading, line: bytes, number: int) -> None:
-    found = secret_in(line.decode("utf-8", "replace"))
-    if found is not None:
-        raise reading.source.refuse(
-            f"{found} stands here, and what is committed is read by everybody",
-            "change that secret where it is used, take it out of the file, and import it again",
-            number,
-        )
 
 
 def _records(reading: Reading, to: Path, seen: Callable[[Observation], None]) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from hio_validate.evidence.observed import Fact, Finding, Measured, Observation
+from hio_validate.importing.results.delimited import CUT, is_cut
 from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.skipping import Skipped
 from hio_validate.importing.results.source import Source
@@ -53,6 +54,8 @@ def _read(source: Source) -> Iterator[Observation]:
         raise source.refuse("it has no value of llama-server", "start it with --metrics, ask again", code=3)
     if skipped.count:
         records[-1].findings.append(skipped.finding())
+    if is_cut(source):
+        records[-1].findings.append(Finding("cut-short", f"{CUT}: it is left out", records[-1].line))
     yield from records
 
 
@@ -60,7 +63,7 @@ def _snapshots(source: Source, skipped: Skipped) -> Iterator[tuple[int, str, dic
     """(line, labels, values) of each; a name that comes again with its labels begins another. Raises CannotImport."""
     told: dict[str, dict[str, float]] = {}
     began: dict[str, int] = {}
-    for number, text in source.lines():
+    for number, text in _ended(source):
         if text.startswith("#"):
             continue
         found = _LINE.match(text)
@@ -78,6 +81,17 @@ def _snapshots(source: Source, skipped: Skipped) -> Iterator[tuple[int, str, dic
         told.setdefault(labels, {})[name] = value
         began.setdefault(labels, number)
     yield from ((began[labels], labels, values) for labels, values in told.items())
+
+
+def _ended(source: Source) -> Iterator[tuple[int, str]]:
+    """The lines but the last where nothing ends it: its number may be half of one."""
+    held: tuple[int, str] | None = None
+    for each in source.lines():
+        if held is not None:
+            yield held
+        held = each
+    if held is not None and not (held[1][-1:] in "0123456789." and is_cut(source)):
+        yield held
 
 
 def _value(source: Source, text: str, line: int) -> float:

@@ -4,7 +4,9 @@ Source of keys: lm_eval/evaluator.py and lm_eval/loggers/evaluation_tracker.py o
 a task has `acc` and `acc_stderr`, and the file says neither items nor its own version; from v0.4 on a metric carries its
 filter (`acc,none`, `acc_stderr,none`), `n-samples` counts items, `task_hashes` is there where samples were logged. The
 standard error of a mean is that of n - 1 (lm_eval/api/metrics.py, `mean_stderr`); others are bootstrapped. A group's number
-is pooled from its tasks, weighted by their items.
+is pooled from its tasks, weighted by their items or not; its error follows from theirs, and says nothing of its items: in
+v0.4.0 it was the spread of the tasks. Since v0.4.13 a group counts the items of each metric (`sample_count`), and a model
+without a name is given eight letters and digits at random.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ _METRIC = re.compile(r'"(?:[\w-]+_stderr(?:,[\w-]+)?|[\w@-]+,[\w-]+)"\s*:')
 _SHARES = {
     "acc": "accuracy", "exact_match": "accuracy", "em": "accuracy", "acc_norm": "accuracy-normalised",
 }  # fmt: skip
+_AT_RANDOM = re.compile(r"[a-z0-9]{8}")
 _NO_METRICS = {"alias", "sample_len", "sample_count", "samples", "name", "task", "version"}
 _SEEDS = {"random_seed": "random", "numpy_seed": "numpy", "torch_seed": "torch", "fewshot_seed": "fewshot"}
 _KNOWN = {
@@ -80,7 +83,9 @@ def _of_task(
     for filter_ in filters or {NO_FILTER: None}:
         mine = {key.partition(",")[0]: value for key, value in metrics.items()
                 if key not in _NO_METRICS and _filter(key) == filter_}  # fmt: skip
-        workload, unknown = _workload(values, name, filter_)
+        counts = {key.partition(",")[0]: count for key, count in _map(metrics, "sample_count").items()
+                  if _filter(key) == filter_}  # fmt: skip
+        workload, unknown = _workload(values, name, filter_, metrics)
         record = Observation(
             name=name if filter_ == NO_FILTER else f"{name} {filter_}",
             line=line,
@@ -90,7 +95,7 @@ def _of_task(
             foreign=foreign(values, _KNOWN),
             unknown=tuple(unknown),
         )
-        _take(record, mine, _count(workload.get("items")), name, values)
+        _take(record, mine, counts, name, values)
         yield record
 
 
@@ -99,9 +104,13 @@ def _filter(key: str) -> str:
 
 
 def _take(
-    record: Observation, metrics: Mapping[str, Any], n: int | None, task: str, values: Mapping[str, Any]
+    record: Observation,
+    metrics: Mapping[str, Any],
+    counts: Mapping[str, Any],
+    task: str,
+    values: Mapping[str, Any],
 ) -> None:
-    """The numbers of one filter; what is no number, or can be none, is told."""
+    """The numbers of one filter; what is no number, or can be none, is told. counts: items of a metric, where it has its own."""
     directions = _map(_map(values, "higher_is_better"), task)
     for name, value in metrics.items():
         if name.endswith("_stderr"):
@@ -113,6 +122,7 @@ def _take(
                 record.findings.append(Finding("no-number", said, record.line))
             continue
         definition = _SHARES.get(name, UNKNOWN)
+        n = _count(counts.get(name, record.workload.get("items")))
         span = "" if definition == UNKNOWN else ": expected a share between 0 and 1, not percent"
         if not math.isfinite(value) or (definition != UNKNOWN and not 0 <= value <= 1):
             record.findings.append(
@@ -127,7 +137,12 @@ def _take(
         error = metrics.get(f"{name}_stderr")
         if is_number(error) and math.isfinite(error) and error >= 0:
             record.metrics.append(Measured(f"{name}_stderr", "standard-error", "value", error, "1", n))
-            _hold_error_against_items(record, name, value, error, n, definition)
+            if not _is_group(values, task):
+                _hold_error_against_items(record, name, value, error, n, definition)
+
+
+def _is_group(values: Mapping[str, Any], task: str) -> bool:
+    return bool(_map(values, "group_subtasks").get(task)) or task in _map(values, "groups")
 
 
 def _hold_error_against_items(
@@ -154,10 +169,13 @@ def _subject(values: Mapping[str, Any]) -> dict[str, Fact]:
         else arguments
     )
     found = _MODEL.search(text) if isinstance(text, str) else None
+    named = values.get("model_name")
+    if isinstance(named, str) and _AT_RANDOM.fullmatch(named) and named not in str(text):
+        named = None
     told = {
         "harness": HARNESS,
         "harness_version": _version(values),
-        "model": values.get("model_name") or (found[1] if found else None),
+        "model": named or (found[1] if found else None),
         "model_type": values.get("model_source") or config.get("model"),
         "model_args": text[:200] if isinstance(text, str) else None,
         "model_sha": config.get("model_sha"),
@@ -173,10 +191,13 @@ def _version(values: Mapping[str, Any]) -> str:
     return " ".join(str(each) for each in told if each) or UNKNOWN
 
 
-def _workload(values: Mapping[str, Any], task: str, filter_: str) -> tuple[dict[str, Fact], list[str]]:
+def _workload(
+    values: Mapping[str, Any], task: str, filter_: str, metrics: Mapping[str, Any]
+) -> tuple[dict[str, Fact], list[str]]:
     """What was asked, and what the file does not say of it."""
     config, own = _map(values, "config"), _map(_map(values, "configs"), task)
     items, whole = _items(values, task)
+    items = _count(metrics.get("sample_len")) if items is None else items
     told: dict[str, Any] = {
         "task": task,
         "task_version": _map(values, "versions").get(task),
@@ -193,7 +214,7 @@ def _workload(values: Mapping[str, Any], task: str, filter_: str) -> tuple[dict[
         "chat_template_sha": values.get("chat_template_sha"),
         "system_instruction_sha": values.get("system_instruction_sha"),
         "fewshot_as_multiturn": values.get("fewshot_as_multiturn"),
-        "group": True if _map(values, "group_subtasks").get(task) else None,
+        "group": True if _is_group(values, task) else None,
     }  # fmt: skip
     words = {"items": "how many items were asked", "few_shot": "how many examples stood in front",
              "limit": "whether the items were limited", "seed": "the seeds", "dataset_sha256": "which bytes the dataset has",

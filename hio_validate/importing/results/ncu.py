@@ -23,6 +23,8 @@ from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import Summary, add, distinct, find
 
 _HEAD = re.compile(r'"?ID"?,"?Process ID"?,"?Process Name"?,')
+_ROW, _BARE_ROW = re.compile(r'"\d*",'), re.compile(r"\d*,")
+"""How a row begins; a table that was saved again has no quotes where none are needed."""
 _WORDS = re.compile(r"==(?:PROF|ERROR|WARNING)== ")
 _TIMES = {"Duration", "gpu__time_duration.sum", "gpu__time_duration.avg", "gpu__time_duration.max", "gpu__time_duration.min",
           "gpu__time_active.sum"}  # fmt: skip
@@ -99,12 +101,16 @@ class _Table:
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """What may be a row. The program that was profiled prints into the same stream, before the table and among it."""
+        row = _ROW
         for line, text in self.source.lines():
             if text.startswith("=="):
                 kept = {"==ERROR==": self.errors, "==WARNING==": self.warnings}.get(text.split(" ", 1)[0])
                 if kept is not None and len(kept) < 100:
                     kept.append((line, text.split("== ", 1)[-1].strip()[:300]))
-            elif _HEAD.match(text) or re.match(r'"\d*",', text):
+            elif _HEAD.match(text):
+                row = _ROW if text.startswith('"') else _BARE_ROW
+                yield line, text
+            elif row.match(text):
                 yield line, text
 
     def cell(self, cells: list[str], name: str) -> str | None:

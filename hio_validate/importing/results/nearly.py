@@ -2,7 +2,8 @@
 
 Sources: the prints of vllm/benchmarks/serve.py and sglang/bench_serving.py; convert_to_pytorch_benchmark_format of
 vllm/benchmarks/lib/utils.py; llama_perf_context_print, ggml_cuda_init and their like of llama.cpp; its
-tools/batched-bench and ik_llama.cpp's examples/sweep-bench.
+tools/batched-bench and ik_llama.cpp's examples/sweep-bench; vllm/v1/metrics/loggers.py, sglang's scheduler; api/types.go
+of ollama.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _KINDS = (
         "take them out: jq -c '.. | objects | select(has(\"build_commit\"))' FILE > rows.jsonl",
     ),
     _Kind(
-        re.compile(r"^\s*\|?\s*PP\s*\|\s*TG\s*\|(?:\s*B\s*\|)?\s*N_KV\s*\|", re.MULTILINE),
+        re.compile(r"^[ >\t|]*PP[ \t]*\|[ \t]*TG[ \t]*\|(?:[ \t]*B[ \t]*\|)?[ \t]*N_KV[ \t]*\|", re.MULTILINE),
         "it is a table of llama-batched-bench or llama-sweep-bench: one time for each row, of no repetition",
         "measure the same with llama-bench: -d sets the depth",
     ),
@@ -59,6 +60,32 @@ _KINDS = (
         ),
         "a program of llama.cpp named its devices, and no result follows",
         "its last lines say why it ended: mend that and run it again",
+        measured=False,
+    ),
+    _Kind(
+        re.compile(r"^(?:# (?:HELP|TYPE) )?(vllm|sglang):\w+", re.MULTILINE),
+        "it is a snapshot of {0}'s /metrics, whose sums and buckets mix all requests since its start",
+        "measure with a client that keeps its results: vllm bench serve --save-result",
+    ),
+    _Kind(
+        re.compile(r"Avg generation throughput: [\d.]+ tokens/s|Decode batch.{0,200}gen throughput \(token/s\): "),
+        "it is the log of a vLLM or SGLang server: averages over some seconds of whatever ran in them",
+        "measure with a client that keeps its results: vllm bench serve --save-result",
+    ),
+    _Kind(
+        re.compile(r'"eval_duration"\s*:'),
+        "it is an answer of Ollama",
+        "measure llama-server, whose answers have timings, or with llama-bench",
+    ),
+    _Kind(
+        re.compile(r'"timings"\s*:\s*\{[^{}]*"predicted_(?:ms|per_second)"'),
+        "its timings do not say how many tokens were evaluated and generated",
+        "keep the answer as it came: prompt_n and predicted_n are among llama-server's timings",
+    ),
+    _Kind(
+        re.compile(r'"object"\s*:\s*"(?:chat\.completion|text_completion)(?:\.chunk)?"'),
+        "it is an answer without timings: how long it took is unknown",
+        "llama-server adds timings to its answers; others are measured by a client, such as vllm bench serve",
         measured=False,
     ),
     _Kind(

@@ -6,123 +6,71 @@ Invariant: when in doubt it is withheld; what is withheld is shown nowhere, not 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from hio_validate.evidence.observed import Fact, Finding, Observation
-from hio_validate.settings.credentials import PLAIN, SECRET_VALUE
+from hio_validate.importing.results.credentials_seen import is_one, secret_in, secrets_in
 from hio_validate.settings.secrets import WITHHELD, says_secret
+from hio_validate.settings.withholding import scrubbed
 
-_LOOKS = (
-    "hf_", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "AKIA", "xox", "eyJ", "-----BEGIN",
-    "earer ", "Basic ",
-)  # fmt: skip
-"""Parts of everything that settings/credentials.py knows by its looks, a password in a URL aside: looked for first, since
-a gigabyte is searched."""
-_WORDS = (
-    "token", "secret", "passw", "passphrase", "credential", "key", "bearer", "authoriz", "cookie", "creds", "pass", "pwd",
-)  # fmt: skip
-"""One of them stands in every name that says that its value is a secret (settings/secrets.py)."""
-_BEFORE = re.compile(r"-{0,2}[\w.]?[\w.-]{0,60}\Z")
-_AFTER = re.compile(
-    r"(?P<rest>[\w.-]{0,60})"
-    r"(?:\\*\"\s*:\s*\\*\"(?P<json>[^\"\\\s]{6,2000})|=\\*\"?(?P<set>[^\s\"'\\,;&]{6,2000})| (?P<given>[^\s\"'\\,;]{6,2000}))"
-)
-"""What may follow a name and gives it a value: JSON, an assignment, and behind a flag a blank."""
-_STANDS_FOR_ONE = re.compile(
-    r"<.*>|\$.*|\{.*\}|\**|x+|empty|none|null|dummy|redacted|withheld|not-needed|no-key-required|your[-_].*",
-    re.IGNORECASE,
-)
-_COUNTS = re.compile(
-    r"tokens(?:_(?:diff|mean|avg|per|total|count|rate|std|median|min|max|p\d+)(?:_[a-z0-9]+)*)?\Z"
-)
-"""Ends a name that counts tokens, such as usage_completion_tokens_diff_pct."""
 _SPEAKS = re.compile(
     r"prompt|text|content|message|answer|response|completion|question|target|doc|input|output|reasoning|tool",
     re.IGNORECASE,
 )
 _LONGEST_WORD = 40
 """Characters of a value that names something; a longer one under a key that speaks may be what somebody said."""
+_LEAST_OF_A_CUT_ONE = 4
+"""Characters of a credential that a cut text may end with and that give some of it away."""
+_NONE: frozenset[str] = frozenset()
 
 
-_ANY = re.compile("|".join(re.escape(part.lower()) for part in (*_LOOKS, *_WORDS, "@")))
-"""One look at a short text, where looking for each part costs more."""
-_SHORT = 256
+def withheld(record: Observation, known: Collection[str] = _NONE) -> Iterator[Finding]:
+    """Take out of a record what is not ours to keep, and tell where it stood.
 
-
-def secret_in(line: str) -> str | None:
-    """What kind of credential a line holds, without showing it; None where it holds none."""
-    if len(line) < _SHORT and not _ANY.search(line.lower()):
-        return None
-    looks = any(part in line for part in _LOOKS) or ("://" in line and "@" in line)
-    if looks and SECRET_VALUE.search(line):
-        return "what looks like a credential"
-    lower = line.lower()
-    if len(lower) != len(line):  # a letter whose small form is longer moves all places
-        lower = "".join(char.lower() if char.isascii() else char for char in line)
-    for word in _WORDS:
-        at = lower.find(word)
-        while at >= 0:
-            if name := _given_at(line, at):
-                return f"a value for {name}"
-            at = lower.find(word, at + 1)
-    return None
-
-
-def _given_at(line: str, at: int) -> str | None:
-    """The name around a place that says secret and has a value behind it."""
-    after = _AFTER.match(line, at)
-    if after is None:
-        return None
-    before = _BEFORE.search(line, max(0, at - 60), at)
-    name = (before[0] if before else "") + after["rest"]
-    value = after["json"] or after["set"] or after["given"]
-    if after["given"] and not name.startswith("-"):
-        return None
-    return name if _says_secret(name.lstrip("-")) and _is_one(name, value) else None
-
-
-@lru_cache(maxsize=4096)
-def _says_secret(name: str) -> bool:
-    return says_secret(name)
-
-
-def _is_one(name: str, value: str) -> bool:
-    if PLAIN.fullmatch(value) or _STANDS_FOR_ONE.fullmatch(value):
-        return False
-    lower = name.lower()
-    return not _COUNTS.search(lower) and (
-        lower != "token" or len(value) >= 16
-    )  # a piece of an answer is a token, too
-
-
-def withheld(record: Observation) -> Iterator[Finding]:
-    """Take out of a record's facts what is not ours to keep, and tell it."""
-    for facts in (record.subject, record.workload, record.foreign):
-        for key, value in facts.items():
-            if isinstance(value, str) and _is_secret(key, value):
-                facts[key] = WITHHELD
-                yield Finding("secret-withheld", f"{key} holds a credential: it is not shown", record.line)
-    yield from _spoken(record)
+    `known` are credentials that stand elsewhere in the file: they are taken out wherever a record repeats them.
+    """
+    for room in ("subject", "workload", "foreign"):
+        facts: dict[str, Fact] = getattr(record, room)
+        for key, value in list(facts.items()):
+            name = _without(key, known)
+            kept = _kept(key, value, known) if isinstance(value, str) else value
+            if (name, kept) == (key, value):
+                continue
+            if name != key:
+                del facts[key]
+            facts[name] = kept
+            told = f"{room}.{name} holds a credential: it is withheld"
+            yield Finding("secret-withheld", told, record.line)
+    yield from _spoken(record, known)
     for key, value in record.foreign.items():
         if _may_be_said(key, value):
             record.foreign[key] = WITHHELD
 
 
-def _spoken(record: Observation) -> Iterator[Finding]:
+def _spoken(record: Observation, known: Collection[str]) -> Iterator[Finding]:
     """Names and sentences that an importer made of what stands in the source."""
-    if secret_in(record.name):
+    if _holds_one(record.name, known):
         record.name = f"record-{record.line}"
-        yield Finding("secret-withheld", "its name holds a credential: it is not shown", record.line)
+        yield Finding("secret-withheld", "its name holds a credential: it is withheld", record.line)
+    if record.at is not None and _holds_one(record.at, known):
+        record.at = None
+        yield Finding("secret-withheld", "its time holds a credential: it is withheld", record.line)
     for index, finding in enumerate(record.findings):
-        if secret_in(finding.message):
+        if _holds_one(finding.message, known):
             record.findings[index] = finding._replace(
                 message="what it says holds a credential: it is not shown"
             )
     for index, measured in enumerate(record.metrics):
-        if _remembered(measured.name):
+        if _remembered(measured.name) or _repeats(measured.name, known):
             record.metrics[index] = measured._replace(name=f"metric-{index}")
-    record.unknown = tuple(each for each in record.unknown if not _remembered(each))
+    record.unknown = tuple(
+        each for each in record.unknown if not (_remembered(each) or _repeats(each, known))
+    )
+
+
+def _holds_one(text: str, known: Collection[str]) -> bool:
+    return secret_in(text) is not None or _repeats(text, known)
 
 
 @lru_cache(maxsize=4096)
@@ -131,10 +79,42 @@ def _remembered(text: str) -> str | None:
     return secret_in(text)
 
 
+def _repeats(text: str, known: Collection[str]) -> bool:
+    """Whether a text has a credential that stands elsewhere, or ends in the beginning of one: long texts are cut."""
+    return any(each in text or _ends_within(text, each) for each in known)
+
+
+def _ends_within(text: str, secret: str) -> bool:
+    least = _LEAST_OF_A_CUT_ONE
+    return any(text.endswith(secret[:end]) for end in range(least, len(secret)) if len(text) >= end)
+
+
+def _without(key: str, known: Collection[str]) -> str:
+    """The key of a fact; one that holds a credential is withheld like a value."""
+    return WITHHELD if _remembered(key) or _repeats(key, known) else key
+
+
+def _kept(key: str, value: str, known: Collection[str]) -> str:
+    """A value as it may be kept: what is secret in it is withheld, and all of it where that cannot be told apart."""
+    if _is_secret(key, value):
+        return WITHHELD
+    found = {*_credentials(value), *(each for each in known if each in value)}
+    if not found and not any(_ends_within(value, each) for each in known):
+        return value
+    kept = scrubbed(value, found, shortest=1)
+    return WITHHELD if _holds_one(kept, known) else kept
+
+
+@lru_cache(maxsize=4096)
+def _credentials(value: str) -> frozenset[str]:
+    """What is secret in a value; facts are short, and the same in every record of a file."""
+    return frozenset(each.value for each in secrets_in(value))
+
+
 @lru_cache(maxsize=4096)
 def _is_secret(key: str, value: str) -> bool:
     name = key.rpartition(".")[2]
-    return (len(value) >= 6 and _says_secret(name) and _is_one(name, value)) or secret_in(value) is not None
+    return says_secret(name) and is_one(name, value)
 
 
 def _may_be_said(key: str, value: Fact) -> bool:

@@ -32,6 +32,8 @@ class Reading:
         self.tiers: Counter[str] = Counter()
         self.findings: dict[str, tuple[Finding, int]] = {}
         """Id of a finding -> the first one, and how many there are."""
+        self.secrets: set[str] = set()
+        """Credentials that were found in the file's bytes: no record repeats one."""
         self._names = Names()
 
     @property
@@ -47,7 +49,7 @@ class Reading:
     def records(self) -> Iterator[Observation]:
         """Its records, each sound. Raises CannotImport where the file is not what it claims to be."""
         for record in self._read():
-            record.findings += list(withheld(record))
+            record.findings += list(withheld(record, self.secrets))
             record.name = self._only(record)
             record.metrics[:] = self._sound(record)
             _readable(record)
@@ -55,13 +57,17 @@ class Reading:
             self.measured += bool(record.metrics)
             self.tiers[record.tier.value] += 1
             for finding in record.findings:
-                first, count = self.findings.get(finding.id, (finding, 0))
-                self.findings[finding.id] = (first, count + 1)
+                self.find(finding)
             yield record
         if not self.count:
             raise self.source.refuse(
                 "no record stands in it", "import the results of a run that ended", code=3
             )
+
+    def find(self, finding: Finding) -> None:
+        """Count a finding, of a record or of the file."""
+        first, count = self.findings.get(finding.id, (finding, 0))
+        self.findings[finding.id] = (first, count + 1)
 
     def _read(self) -> Iterator[Observation]:
         try:

@@ -1,7 +1,7 @@
 """What SGLang's bench_serving appends to its JSON lines, one object a run.
 
 Source of keys and formulas: python/sglang/bench_serving.py (`calculate_metrics`, `benchmark`, async_request_*) of
-sgl-project/sglang, v0.3 to v0.5.6. Statistics are milliseconds, the lists of --output-details seconds; `concurrency` is the
+sgl-project/sglang, v0.3 to v0.5.6; server_info of a disaggregated server: sgl-router. Statistics are milliseconds, the lists of --output-details seconds; `concurrency` is the
 sum of the latencies over the duration. Two ways to count ITL hide behind one name: a gap between two pieces, or, since
 p95_itl_ms, each gap divided among the tokens it brought.
 """
@@ -40,6 +40,7 @@ _SERVER = {
     "disable_radix_cache": "disable_radix_cache", "disable_cuda_graph": "disable_cuda_graph",
 }  # fmt: skip
 """What is kept of server_info: it holds every argument of the server, keys and passwords too."""
+_ROLES = ("prefill", "decode")
 _WORKLOAD = {"dataset_name": "dataset", "request_rate": "request_rate", "max_concurrency": "concurrency"}
 _LISTS = {"input_lens", "output_lens", "ttfts", "itls", "generated_texts", "errors", "server_info"}
 _RANDOM = {"random_range_ratio", "random_input_len", "random_output_len", "sharegpt_output_len"}
@@ -52,7 +53,12 @@ def _recognises(source: Source) -> bool:
 
 
 def _generation(source: Source) -> str | None:
-    """By the keys that each change of the writer brought; only server_info may name a version."""
+    """By the keys that each change of the writer brought, where the arguments of the servers before them are not too long.
+
+    Only server_info may name a version.
+    """
+    if not says(source, "duration"):
+        return None
     for key, words in (
         ("max_concurrent_requests", "bench_serving with peaks"),
         ("p95_itl_ms", "bench_serving with gaps shared among tokens"),
@@ -120,10 +126,29 @@ def _requests(readings: Readings) -> Requests:
 
 def _subject(values: Mapping[str, Any]) -> dict[str, Fact]:
     server = values.get("server_info")
-    found = facts(server, _SERVER) if isinstance(server, dict) else {}
+    found = _of_servers(server) if isinstance(server, dict) else {}
     if "version" in found:
         found["engine"] = "sglang"
     return {**facts(values, _SUBJECT), **found}
+
+
+def _of_servers(server: Mapping[str, Any]) -> dict[str, Fact]:
+    """What server_info says; of a router before servers of prefill and decode, what all of these have alike."""
+    found = facts(server, _SERVER)
+    roles = {role: [each for each in _list(server, role) if isinstance(each, dict)] for role in _ROLES}
+    told = [facts(each, _SERVER) for servers in roles.values() for each in servers]
+    if told:
+        alike = set(told[0].items())
+        for each in told[1:]:
+            alike &= each.items()
+        found = dict(alike) | found
+        found["disaggregation"] = ", ".join(f"{len(roles[role])} {role}" for role in _ROLES)
+    return found
+
+
+def _list(values: Mapping[str, Any], key: str) -> list[Any]:
+    found = values.get(key)
+    return found if isinstance(found, list) else []
 
 
 def _workload(

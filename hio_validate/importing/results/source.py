@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from hio_validate.importing.cannot import CannotImport
+from hio_validate.importing.results.credentials_seen import without_credentials
 from hio_validate.importing.results.wide_text import utf8, wide_encoding
 from hio_validate.source.strict_json import Twice, strict_json
 
@@ -44,8 +45,8 @@ class Source:
         self.skip_log_lines = skip_log_lines
 
     def refuse(self, message: str, help: str = "", line: int = 0, code: int = 1) -> CannotImport:
-        """The exception to raise for this file."""
-        return CannotImport(self.file, line, message, help, code)
+        """The exception to raise for this file; what its sentence quotes is shown without credentials."""
+        return CannotImport(self.file, line, without_credentials(message), help, code)
 
     def open(self) -> IO[bytes]:
         """Its bytes as UTF-8, whatever its byte order mark says. Raises CannotImport."""

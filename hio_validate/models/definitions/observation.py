@@ -28,7 +28,7 @@ class Source(Model):
 
     file: Text | None = Field(
         None,
-        description="Path of the kept file, relative to this document. Absent: not kept, it may hold prompts and answers.",
+        description="Path of the kept file, relative to this document. Absent: not kept, it may hold prompts and answers, or holds a credential.",
     )
     sha256: Sha256 = Field(description="SHA-256 of the file's bytes, kept or not.")
     format: Name = Field(description="What it is, e.g. vllm-bench.")

@@ -5,7 +5,7 @@
 $LITTLE_KILL: `ROLE before|after EVENT`, separated by commas: the process of that role is killed with SIGKILL just before
 or after it writes that event. $LITTLE_GUARDIAN_DIES: when it takes over. $LITTLE_EDIT: lines of `EVENT PROGRAM`: a Python
 program that the worker runs after that event. $LITTLE_OVER: after this event the worker waits no longer than until
-somebody listens. $LITTLE_REAL: with the verification of hio itself.
+somebody listens, and not long for that. $LITTLE_REAL: with the verification of hio itself.
 """  # fmt: skip
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hio_validate import cli
-from hio_validate.cli import switching
 from hio_validate.execute import service
 from hio_validate.execute.deploy import guardian, parts, recording, worker
 from hio_validate.execute.deploy.deployments import Deployment
@@ -73,7 +71,7 @@ def waited(
     """`service.waited`, whose time is over after the event of $LITTLE_OVER."""
     made = Deployment(folder)
     if made.events and made.events[-1].event == os.environ.get("LITTLE_OVER"):
-        return real(lambda: bool(listening(made.work.port)), seconds) and holds()
+        return real(lambda: bool(listening(made.work.port)), min(seconds, 10.0)) and holds()
     return real(holds, seconds)
 
 
@@ -85,6 +83,10 @@ def main(words: list[str]) -> int:
     Journal.write = dying(role)  # type: ignore[method-assign]
     service._SETTLE_S = 0.1
     if role == "hio":
+        # Only here: guardian and worker are started hundreds of times.
+        from hio_validate import cli
+        from hio_validate.cli import switching
+
         sys.argv[1:] = rest
         switching.GUARDIAN = GUARDIAN  # type: ignore[assignment]
         parts.real_parts = lambda: PARTS

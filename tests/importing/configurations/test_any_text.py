@@ -27,7 +27,9 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 CHANGES = st.lists(st.tuples(st.integers(0, 4000), st.integers(0, 30), PIECES), min_size=1, max_size=6)
 anything = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=60,
 )
 
 

@@ -65,7 +65,11 @@ def read(file: Path) -> None:
 @pytest.mark.parametrize(
     "sample", [file for file in FILES if file.suffix == ".json"], ids=lambda file: file.stem
 )
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_an_odd_value_anywhere_in_an_object(tmp_path: Path, sample: Path, data: st.DataObject) -> None:
     text = sample.read_text()
@@ -82,7 +86,11 @@ def test_an_odd_value_anywhere_in_an_object(tmp_path: Path, sample: Path, data: 
 
 
 @pytest.mark.parametrize("sample", FILES, ids=lambda file: file.name)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_a_file_that_was_cut_or_spoilt(tmp_path: Path, sample: Path, data: st.DataObject) -> None:
     text = sample.read_text()

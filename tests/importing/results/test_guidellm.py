@@ -245,3 +245,24 @@ def test_a_head_that_comes_again_is_no_benchmark(tmp_path: Path, name: str) -> N
     records, alone = records_of(tmp_path / "report.csv", "guidellm"), records_of(HERE / name, "guidellm")
     assert len(records) == 2 * len(alone)
     assert [each.metrics for each in records] == [each.metrics for each in alone] * 2
+
+
+@pytest.mark.parametrize(
+    ("upto", "why"),
+    [
+        ("  duration: ", "it has no type_"),
+        ("  requests:", "it has no type_"),
+        ("  start_time: 1", "has no end"),
+    ],
+)
+def test_yaml_that_was_cut_is_refused_where_it_would_be_read(tmp_path: Path, upto: str, why: str) -> None:
+    whole = (HERE / "report-0.5.yaml").read_text()
+    at = whole.rindex(f"\n{upto}") + 1
+    end = at + len(upto) if why == "has no end" else whole.index("\n", at) + 1
+    (tmp_path / "report.yaml").write_text(whole[:end])
+    with pytest.raises(CannotImport, match=why) as told:
+        records_of(tmp_path / "report.yaml", "guidellm")
+    assert told.value.line == len(whole[:end].splitlines())
+    ended = whole[: whole.rindex("\nmetadata:") + 1]
+    (tmp_path / "report.yaml").write_text(ended)
+    assert len(records_of(tmp_path / "report.yaml", "guidellm")) == 2

@@ -10,7 +10,7 @@ from hio_validate.evidence.observed import Observation
 from hio_validate.evidence.outcome import Tier
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.importing.results.llama_server_metrics import between
-from tests.importing.results.reading import findings, read, source_of
+from tests.importing.results.reading import SAMPLES, findings, read, source_of
 
 
 def snapshot(
@@ -84,3 +84,13 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     records = snapshots(tmp_path, good.replace("_predicted_total 96", "_predicted_total NaN"))
     assert ("impossible-value", 3) in findings(records)
     assert "tokens_predicted_total" not in records[0].workload
+
+
+def test_a_last_line_without_its_end_is_left_out_and_told(tmp_path: Path) -> None:
+    whole = (SAMPLES / "llama-server-metrics" / "one.txt").read_text()
+    upto = whole[: whole.index("\n", whole.index("\nllamacpp:predicted_tokens_seconds ") + 1)]
+    for text, kept in ((upto + "\n", True), (upto, False), (upto[:-1], False)):
+        (record,) = read(source_of(tmp_path, text), "llama-server-metrics")
+        names = {each.name for each in record.metrics}
+        assert ("predicted_tokens_seconds" in names) is kept
+        assert ("cut-short" in {each.id for each in record.findings}) is not kept

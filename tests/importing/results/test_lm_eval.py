@@ -160,3 +160,31 @@ def test_items_have_their_mean_and_no_texts() -> None:
     rows = rows_of(list(scored(source, Skipped(source))), "strict-match", "exact_match")
     assert sum(each["score"] for each in rows) == 14
     assert all(set(each) == {"item", "score"} and len(each["item"]) == 64 for each in rows)
+
+
+GROUP: dict[str, Any] = {
+    "results": {
+        "both": {"alias": "both", "acc,none": 0.5, "acc_stderr,none": 0.115, "sample_len": 400,
+                 "sample_count": {"acc,none": 300}},
+        "one": {"alias": " - one", "acc,none": 0.5, "acc_stderr,none": 0.05, "sample_len": 101},
+    },
+    "groups": {"both": {"alias": "both", "acc,none": 0.5}},
+    "group_subtasks": {"both": ["one", "two"]},
+    "config": {"model": "hf", "model_args": {"peft": None}},
+    "lm_eval_version": "0.4.13",
+    "model_name": "k3j2h1x9",
+}  # fmt: skip
+
+
+def test_the_error_of_a_group_is_not_held_against_its_items(tmp_path: Path) -> None:
+    group, one = records_of(written(tmp_path, GROUP), "lm-eval")
+    assert not ids(group) and group.workload["group"] is True and metric(group, "acc").n == 300
+    assert group.workload["items"] == 400 and metric(one, "acc").n == 101 and not ids(one)
+    alone = {**GROUP, "groups": {}, "group_subtasks": {}}
+    assert ids(records_of(written(tmp_path, alone), "lm-eval")[0]) == ["error-contradicts-items"]
+
+
+def test_a_name_given_at_random_is_no_name_of_a_model(tmp_path: Path) -> None:
+    assert "model" not in records_of(written(tmp_path, GROUP), "lm-eval")[0].subject
+    named = {**GROUP, "config": {"model": "hf", "model_args": {"pretrained": "org/k3j2h1x9"}}}
+    assert records_of(written(tmp_path, named), "lm-eval")[0].subject["model"] == "k3j2h1x9"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,13 @@ def test_a_page_as_it_is_printed_is_no_run_that_profiled_nothing(tmp_path: Path)
     with pytest.raises(CannotImport, match=r"as it is printed.*--csv --page details") as refused:
         records_of(file, "ncu-details")
     assert refused.value.code == 3
+
+
+def test_a_table_that_was_saved_again_without_quotes_says_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "again.csv"
+    with (HERE / "details.csv").open(newline="") as given, file.open("w", newline="") as again:
+        rows = (line for line in given if line.startswith('"'))
+        csv.writer(again, lineterminator="\n").writerows(csv.reader(rows))
+    assert '"0"' not in file.read_text()
+    first, second = records_of(HERE / "details.csv", "ncu-details"), records_of(file, "ncu-details")
+    assert [each.metrics for each in first] == [each.metrics for each in second] and first[0].metrics

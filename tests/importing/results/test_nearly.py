@@ -37,6 +37,16 @@ BATCHED = """main: n_kv_max = 2048
 SWEPT = "PP | TG | N_KV | T_PP s | S_PP t/s | T_TG s | S_TG t/s\n-- | -- | -- | -- | -- | -- | --\n512 | 128 | 0 | 8.000 | 64.00 | 40.000 | 3.20\n"
 DASHBOARD = """[{"benchmark": {"name": "vLLM benchmark", "extra_info": {"args": {"model": "m"}}}, "model": {"name": "m"},
 "metric": {"name": "median_ttft_ms", "benchmark_values": [12.5], "extra_info": {}}}]"""
+SCRAPED = '# HELP vllm:num_requests_running Number of requests.\nvllm:num_requests_running{engine="0"} 2.0\n'
+ENGINE = """(APIServer) ready
+INFO 10-28 12:00:10 [loggers.py:123] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: 133.4 tokens/s
+"""
+DECODED = "[2026-01-01 10:00:00] Decode batch. #running-req: 1, #token: 90, token usage: 0.00, gen throughput (token/s): 31.2\n"
+OLLAMA = '{"model": "m", "done": true, "eval_count": 237, "eval_duration": 4289432000}'
+UNTIMED = '{"id": "1", "object": "chat.completion", "choices": [], "usage": {"completion_tokens": 3}}'
+HALF_TIMED = (
+    '{"choices": [], "timings": {"prompt_ms": 85.2, "predicted_ms": 1200.0, "predicted_per_second": 66.7}}'
+)
 UNCOUNTED = (
     '{"backend": "vllm", "model_id": "m", "num_prompts": 200, "mean_ttft_ms": 111.2, "mean_tpot_ms": 40.5}'
 )
@@ -55,6 +65,12 @@ LOOKALIKE = """{"benchmarks": [{"config": {"concurrency": 1}, "requests": {"succ
         pytest.param(BATCHED, 3, "llama-batched-bench", "llama-bench", 1, id="batched"),
         pytest.param(SWEPT, 1, "llama-sweep-bench", "llama-bench", 1, id="swept"),
         pytest.param(DASHBOARD, 1, "PyTorch's dashboard", "no .pytorch", 1, id="dashboard"),
+        pytest.param(SCRAPED, 1, "vllm's /metrics", "--save-result", 1, id="scraped"),
+        pytest.param(ENGINE, 2, "the log of a vLLM or SGLang server", "--save-result", 1, id="engine"),
+        pytest.param(DECODED, 1, "the log of a vLLM or SGLang server", "--save-result", 1, id="decoded"),
+        pytest.param(OLLAMA, 1, "an answer of Ollama", "llama-server", 1, id="ollama"),
+        pytest.param(UNTIMED, 1, "without timings", "vllm bench serve", 3, id="untimed"),
+        pytest.param(HALF_TIMED, 1, "how many tokens", "prompt_n", 1, id="half-timed"),
         pytest.param(UNCOUNTED, 1, "how many requests were completed", "duration", 1, id="uncounted"),
         pytest.param(LOOKALIKE, 2, "neither its version nor its type", "type_", 1, id="lookalike"),
     ],
@@ -79,6 +95,14 @@ def test_a_page_with_tables_of_its_own_is_no_faulty_yaml(tmp_path: Path) -> None
     page = "# Speeds: mine\nlayout: post\n\n| model | size | kt/s |\n| --- | ---: | ---: |\n| a | 3.56 GiB | 3.2 ± 0.1 |\n"
     with pytest.raises(CannotImport, match="tables in Markdown") as told:
         recognised(source_of(tmp_path, page))
+    assert told.value.code == 3 and "expected results" in str(told.value)
+
+
+def test_json_lines_of_another_tool_are_called_so(tmp_path: Path) -> None:
+    with pytest.raises(CannotImport, match="JSON lines have the keys of no tool") as told:
+        recognised(
+            source_of(tmp_path, '{"kind": "prefill", "ttft": 0.28}\n{"kind": "decode", "ttft": 0.12}\n')
+        )
     assert told.value.code == 3 and "expected results" in str(told.value)
 
 

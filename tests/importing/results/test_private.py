@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hio_validate.evidence.observed import Observation
-from hio_validate.importing.results.private import secret_in, withheld
+from hio_validate.importing.results.credentials_seen import secret_in, secrets_in, without_credentials
+from hio_validate.importing.results.private import withheld
 from hio_validate.settings.credentials import SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD
 
@@ -26,6 +27,15 @@ SECRET = "qwertyuiop12"
         f'"headers": "Authorization: Bearer {SECRET}"',
         "https://me:hunter22@example.org/v1",
         "x hf_abcdefghijklmnopqrst",
+        f'{{"argv": ["vllm", "bench", "serve", "--api-key", "{SECRET}"]}}',
+        f'{{"argv": ["curl", "-H", "X-API-Key: {SECRET}"]}}',
+        f'{{"header": ["Authorization=Token {SECRET}"]}}',
+        f'{{"hdr": "Authorization: Token {SECRET}"}}',
+        f'{{"env": [{{"name": "HF_TOKEN", "value": "{SECRET}"}}]}}',
+        f"Namespace(api_key='{SECRET}', model='m')",
+        f"{{'api_key': '{SECRET}'}}",
+        f'{{"config": "api_key: {SECRET}\\nmodel: m"}}',
+        f"- --api-key - {SECRET}",
         "İ" * 3 + f' "password": "{SECRET}"',
     ],
 )
@@ -47,6 +57,10 @@ def test_a_credential_is_found_and_not_shown(line: str) -> None:
         "https://example.org/v1?x=1@2",
         "OPENAI_API_KEY=EMPTY vllm serve",
         '{"output_tokens": "synthetic"}',
+        '{"prompt": "The key: understanding what matters"}',
+        '{"argv": ["--api-key", "--model", "m"]}',
+        '{"key": "mean ttft", "value": 3}',
+        '["token", "the", "secret", "treasure"]',
     ],
 )
 def test_other_lines_hold_none(line: str) -> None:
@@ -92,3 +106,42 @@ def test_facts_are_withheld() -> None:
         "headers.authorization": WITHHELD, "last_prompt": WITHHELD, "note": "short",
     }  # fmt: skip
     assert [each.line for each in told] == [3, 3] and SECRET not in str(told)
+
+
+def test_the_value_alone_is_withheld_and_its_address_is_told() -> None:
+    record = Observation(
+        "one",
+        7,
+        foreign={"argv": f'["bench", "--api-key", "{SECRET}", "--model", "m"]', "config.api_key": "abc"},
+    )
+    found = list(withheld(record))
+    assert record.foreign["argv"] == f'["bench", "--api-key", "{WITHHELD}", "--model", "m"]'
+    assert record.foreign["config.api_key"] == WITHHELD
+    assert [(each.id, each.line) for each in found] == [("secret-withheld", 7)] * 2
+    assert [each.message.partition(" ")[0] for each in found] == ["foreign.argv", "foreign.config.api_key"]
+
+
+@pytest.mark.parametrize("text", [f"x {SECRET} y", f"cut at its end: {SECRET[:7]}"], ids=["whole", "cut"])
+def test_what_stands_elsewhere_in_the_file_is_repeated_nowhere(text: str) -> None:
+    record = Observation(
+        text,
+        3,
+        at=text,
+        subject={"tag": text},
+        workload={text: 1},
+        unknown=(text, "the device"),
+        foreign={"a": text},
+    )
+    list(withheld(record, {SECRET}))
+    assert SECRET[:7] not in repr(record)
+    assert record.name == "record-3" and record.unknown == ("the device",)
+
+
+@given(st.text("ABCDEFGHJKLMNPQRSTUVWXYZ23456789", min_size=12, max_size=30), st.sampled_from(
+    ['"api_key": "{}"', "'api_key': '{}'", "--api-key {}", "--api-key={}", '"--api-key", "{}"', "X-Api-Key: {}",
+     "HF_TOKEN={}", "?api_key={}&x=1", "Authorization: Bearer {}"]))  # fmt: skip
+def test_what_is_found_is_the_value_itself(secret: str, spelt: str) -> None:
+    secret = f"K{secret}"  # digits alone are a number
+    text = "a " + spelt.format(secret) + " b"
+    assert any(secret in each.value for each in secrets_in(text))
+    assert secret not in without_credentials(text)

@@ -134,3 +134,27 @@ def test_without_a_stream_there_is_no_first_token(tmp_path: Path) -> None:
 def test_texts_that_hold_few_of_the_counted_tokens_are_told(tmp_path: Path) -> None:
     assert "few-tokens-in-texts" not in ids(changed(tmp_path, {"total_output_tokens_retokenized": 4}))
     assert "few-tokens-in-texts" in ids(changed(tmp_path, {"total_output_tokens_retokenized": 3}))
+
+
+def test_servers_behind_a_router_are_what_all_of_them_are(tmp_path: Path) -> None:
+    prefill = {
+        "model_path": "example/Small-1B",
+        "tp_size": 1,
+        "attention_backend": "fa3",
+        "version": "0.5.6",
+        "api_key": "k",
+    }
+    decode = prefill | {"attention_backend": "flashinfer"}
+    info = {"internal_states": [decode], "prefill": [prefill], "decode": [decode, decode]}
+    record = changed(tmp_path, {"server_info": info})
+    assert record.subject["disaggregation"] == "1 prefill, 2 decode"
+    assert (record.subject["model"], record.subject["version"]) == ("example/Small-1B", "0.5.6")
+    assert "attention_backend" not in record.subject and "api_key" not in record.subject
+
+
+def test_a_generation_that_the_head_does_not_show_is_unknown(tmp_path: Path) -> None:
+    values = json.loads(RUNS.read_text().split("\n")[0])
+    for length, told in ((10, "bench_serving with peaks"), (70_000, None)):
+        values["server_info"] = {"padding": "x" * length}
+        (tmp_path / "run.jsonl").write_text(json.dumps(values) + "\n")
+        assert SGLANG_BENCH.generation(Source(tmp_path / "run.jsonl")) == told
