@@ -204,7 +204,12 @@ _PARTS = {
 
 def _divided(by: Sharding) -> str:
     """`divided: 2 stages, 8 for weights, 2 for attention`: parts that are whole are left out."""
-    told = (f"{getattr(by, name)} {word}" for name, word in _PARTS.items() if getattr(by, name) > 1)
+    whole = {"attention"} if by.weights > 1 else set()
+    told = (
+        f"{getattr(by, name)} {word}"
+        for name, word in _PARTS.items()
+        if getattr(by, name) > 1 or name in whole
+    )
     return f"divided: {', '.join(told)}"
 
 

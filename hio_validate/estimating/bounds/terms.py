@@ -79,8 +79,10 @@ def _as_loaded(book: Book, shape: Shape) -> str:
     scheme = book.inputs.workload.loaded_as
     if scheme is None or not quantises(shape, scheme):
         return ""
-    roles = ", ".join(sorted(SCHEMES[scheme].roles))
-    return f"; {roles} quantised to {SCHEMES[scheme].type} while they are loaded ({scheme})"
+    found = SCHEMES[scheme]
+    return (
+        f"; {', '.join(sorted(found.roles))} quantised to {found.type} while they are loaded ({found.source})"
+    )
 
 
 def _limit(
