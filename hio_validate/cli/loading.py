@@ -32,10 +32,7 @@ def services_of(found: Repo, named: str | None) -> list[str]:
     if named is None:
         return known or stop("no document of this repository belongs to a service", 3)
     if named not in known:
-        from difflib import get_close_matches  # only for a misspelt service
-
-        near = get_close_matches(named, known, n=1)
-        stop(f"no service is called {named}" + (f"; did you mean {near[0]}?" if near else ""), 2)
+        stop(f"no service is called {named}{_instead(named, known)}", 2)
     return [named]
 
 
@@ -55,8 +52,11 @@ def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item
         stop(f"several {word} documents are called {name}: say {names}, or give --service", 2)
     item = meant[0] if meant else found.unread(kind, name, service)
     if item is None:
+        if service:
+            services_of(found, service)
         told = f"no readable {word} is called {name}" + (f" in {service}" if service else "")
-        stop(told + _instead(name, found.names(kind)), 2)
+        others = [each.full_name for each in found.meant(kind, name)] if service else []
+        stop(told + (f"; {' and '.join(others)} is" if others else _instead(name, found.names(kind))), 2)
     if item.model is None:
         said = f"the {word} {name} is not valid: {_first_fault(item)}"
         stop(f"{said}; hio validate {item.file} says all", 2)

@@ -100,6 +100,18 @@ def test_settings_say_what_holds_and_where_it_comes_from(repo: Path) -> None:
     assert hio(repo, "settings", "base", "--capture", "nope").code == 2
 
 
+def test_a_name_of_another_service_and_a_service_that_is_not_there_are_told(repo: Path) -> None:
+    (repo / "manifests/services/lab/other/stacks").mkdir(parents=True)
+    text = (repo / "manifests/services/lab/tiny/stacks/base.yaml").read_text()
+    (repo / "manifests/services/lab/other/stacks/elsewhere.yaml").write_text(text)
+    assert one_sentence(hio(repo, "settings", "elsewhere", "--service", "lab/tiny")) == (
+        "hio: no readable stack is called elsewhere in lab/tiny; lab/other/elsewhere is"
+    )
+    assert one_sentence(hio(repo, "settings", "base", "--service", "lab/tny")) == (
+        "hio: no service is called lab/tny; did you mean lab/tiny?"
+    )
+
+
 def test_two_command_lines_are_compared_without_any_repository(tmp_path: Path) -> None:
     words = ("diff", "llama-server --threads 1 --port 80", "llama-server --threads 2 --port 81")
     said = hio(tmp_path, *words)
