@@ -280,7 +280,8 @@ def _reproduced(name: str, item: Item, repo: Repo) -> None:
 
 
 _FROM_SOURCE = (
-    "value", "stderr", "n", "whole", "limit", "better", "task_version", "few_shot", "seed", "harness", "dataset", "conditions",
+    "value", "stderr", "n", "whole", "group", "limit", "better", "task_version", "few_shot", "seed", "harness", "dataset",
+    "conditions",
 )  # fmt: skip
 _ANY = {"file": "source", "sha256": "0" * 64, "format": LM_EVAL.format}
 

@@ -99,11 +99,16 @@ def side(receipt: Quality, rows: Rows | None, name: str) -> Side | None:
     if rows is not None and set(rows.scores.values()) <= {0.0, 1.0}:
         items = {item: score == 1.0 for item, score in rows.scores.items()}
         return Side(name, sum(items.values()), len(items), items)
-    if receipt.metric not in SHARES or not _is_counted(receipt.n) or not 0 <= receipt.value <= 1:
+    if not _is_share(receipt) or not _is_counted(receipt.n):
         return None
     right = round(receipt.value * receipt.n)
     is_whole = math.isclose(right, receipt.value * receipt.n, abs_tol=0.01)
     return Side(name, right, receipt.n) if is_whole and receipt.n else None
+
+
+def _is_share(receipt: Quality) -> bool:
+    """Whether the number is a share of its items; a group's may weigh each task alike, whatever its items are."""
+    return receipt.metric in SHARES and not receipt.group and 0 <= receipt.value <= 1
 
 
 def _is_counted(n: int | str) -> TypeGuard[int]:
@@ -147,11 +152,6 @@ def largest_error(receipt: Quality) -> float | None:
     None where the metric is no such mean or its items are unknown. (The variance of numbers in [0, 1] with mean p is at
     most p (1 - p): R. Bhatia, C. Davis, Am. Math. Mon. 107:353, 2000.)
     """
-    if (
-        receipt.metric not in SHARES
-        or not _is_counted(receipt.n)
-        or receipt.n < 2
-        or not 0 <= receipt.value <= 1
-    ):
+    if not _is_share(receipt) or not _is_counted(receipt.n) or receipt.n < 2:
         return None
     return math.sqrt(receipt.value * (1 - receipt.value) / (receipt.n - 1))

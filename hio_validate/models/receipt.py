@@ -83,6 +83,7 @@ class Quality(_Receipt):
     stderr: float | None = field({'type': 'nullable', 'schema': {'type': 'float', 'allow_inf_nan': False, 'ge': 0}}, 'Its standard error, as the source has it.', default=None)
     n: int | Literal['unknown'] = field({'type': 'union', 'choices': [COUNT, UNKNOWN_WORD]}, 'Items behind the number.')
     whole: int | Literal['unknown'] = field({'type': 'union', 'choices': [COUNT, UNKNOWN_WORD]}, 'Items of the whole set.')
+    group: bool = field({'type': 'bool'}, "Whether the number is put together of those of a group's tasks, as the harness weighs them.", default=False)
     limit: float | Literal['none', 'unknown'] = field({'type': 'union', 'choices': [{'type': 'float', 'allow_inf_nan': False}, {'type': 'literal', 'expected': ['none', 'unknown']}]}, 'Limit on the items, a count or a share below 1; none: the whole set was asked.')
     few_shot: int | Literal['unknown'] = field({'type': 'union', 'choices': [COUNT, UNKNOWN_WORD]}, 'Examples in front of each question.')
     seed: str = field(TEXT, 'The seeds as the harness has them; unknown is a word.')

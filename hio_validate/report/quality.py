@@ -120,6 +120,6 @@ def as_shape(page: Page) -> dict[str, Any]:
 def _side(label: str, receipt: Quality) -> dict[str, Any]:
     return {
         "is": label, "task": receipt.task, "filter": receipt.filter, "metric": receipt.metric, "value": receipt.value,
-        "stderr": receipt.stderr, "n": receipt.n, "whole": receipt.whole, "limit": receipt.limit,
+        "stderr": receipt.stderr, "n": receipt.n, "whole": receipt.whole, "group": receipt.group, "limit": receipt.limit,
         "harness": f"{receipt.harness.name} {receipt.harness.version}", "dataset": receipt.dataset.sha256,
     }  # fmt: skip

@@ -3,7 +3,7 @@
 Numbers between 0 and 1 with mean p vary most where each is 0 or 1: the standard error of their mean over n items is at most
 sqrt(p (1 - p) / (n - 1)). A larger one belongs to fewer items than the receipt says, or to another number; the interval
 that a gate computes from it would be about something else (contract 7.3). A tenth more is allowed, for errors that the
-harness drew by bootstrapping.
+harness drew by bootstrapping. A group's number, which may weigh each of its tasks alike, is not judged.
 
 How to fix: record the file of the harness itself; where it says so, the harness or its task is at fault: measure again.
 """

@@ -71,6 +71,19 @@ def test_a_word_stands_in_only_for_what_both_leave_open() -> None:
     assert not list(why_not(receipt(seed="unknown"), receipt(seed="unknown"), ["seed"]))
 
 
+def test_a_group_that_weighs_its_tasks_alike_is_no_share_of_its_items() -> None:
+    of_items, of_tasks = (
+        receipt(value=0.5, stderr=0.06, n=1020),
+        receipt(value=0.5, stderr=0.06, n=1020, group=True),
+    )
+    assert largest_error(of_items) == pytest.approx(0.01566, rel=1e-3)
+    assert largest_error(of_tasks) is None
+    assert side(of_items, None, "x") is not None
+    assert side(of_tasks, None, "x") is None
+    gated = judged(of_tasks, of_tasks, (None, None), TERMS, ("one", "other"))
+    assert gated.reason and gated.difference is not None, "its own standard error is what is judged by"
+
+
 def test_no_item_is_not_measurable() -> None:
     none = receipt(n=0, value=0.0)
     assert judged(none, none, (None, None), TERMS, ("one", "other")).reason == "not-measurable"

@@ -55,6 +55,7 @@ def _receipt(record: Observation, measured: Measured, error: float | None, about
         "stderr": error,
         "n": told.get("items", UNKNOWN),
         "whole": told.get("whole", UNKNOWN),
+        "group": told.get("group"),
         "limit": told.get("limit", UNKNOWN),
         "few_shot": told.get("few_shot", UNKNOWN),
         "seed": str(told.get("seed", UNKNOWN)),

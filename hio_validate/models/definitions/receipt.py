@@ -87,6 +87,10 @@ class Quality(_Receipt):
     )
     n: Count | UnknownWord = Field(description="Items behind the number.")
     whole: Count | UnknownWord = Field(description="Items of the whole set.")
+    group: bool = Field(
+        False,
+        description="Whether the number is put together of those of a group's tasks, as the harness weighs them.",
+    )
     limit: FiniteFloat | Literal["none", "unknown"] = Field(
         description="Limit on the items, a count or a share below 1; none: the whole set was asked."
     )
