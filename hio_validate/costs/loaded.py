@@ -29,13 +29,22 @@ class Scheme:
     bytes_each: Interval
     """Of a number, without scales a row."""
     roles: frozenset[str]
+    source: str
+    """The engine's file that says so."""
 
 
 _LINEAR: Final = frozenset({"attention", "feed-forward", "experts"})
 SCHEMES: Final = {
-    "fp8": Scheme("fp8", Interval.exact(1.0), _LINEAR),
-    "experts_int8": Scheme("int8", Interval.exact(1.0), frozenset({"experts"})),
-    "bitsandbytes": Scheme("int4", Interval(0.5 + 4 / 64, 0.5 + 1 / 64, 0.5 + 4 / 64), _LINEAR),
+    "fp8": Scheme("fp8", Interval.exact(1.0), _LINEAR, "quantization/fp8.py of vLLM and SGLang"),
+    "experts_int8": Scheme(
+        "int8", Interval.exact(1.0), frozenset({"experts"}), "quantization/experts_int8.py of vLLM"
+    ),
+    "bitsandbytes": Scheme(
+        "int4",
+        Interval(0.5 + 4 / 64, 0.5 + 1 / 64, 0.5 + 4 / 64),
+        _LINEAR,
+        "model_loader/bitsandbytes_loader.py of vLLM",
+    ),
 }
 """`--quantization` -> what it quantises wider weights to; a checkpoint that is quantised already stays as it is."""
 

@@ -13,7 +13,9 @@ from hio_validate.source.dump import Row
 
 _BENCH = ("bench_prefill_tps", "bench_decode_tps")
 _ONLY_HTTP = frozenset({"fixture", "expected", "cached", "prompt_sha256", "content_sha256"})
-_ONLY_WHERE_SAID = frozenset({"evaluated", "cached", "drafted", "accepted"})
+_OF_PROMPTS = frozenset({"evaluated", "cached"})
+"""What some servers do not report; a run in which nothing was answered keeps their columns, empty."""
+_ONLY_WHERE_SAID = frozenset({"drafted", "accepted"}) | _OF_PROMPTS
 
 
 def of_leg(record: Record) -> Iterator[Record]:
@@ -26,10 +28,11 @@ def columns_of(rows: Sequence[Record], method: str) -> dict[str, Row]:
     is_bench = method == "llama-bench"
     measured = [name for name in METRICS if (name in _BENCH) == is_bench]
     said = {name for row in rows for name, value in row.items() if value is not None}
+    unsaid = _ONLY_WHERE_SAID if "generated" in said else _ONLY_WHERE_SAID - _OF_PROMPTS
     facts = [
         name
         for name in FACTS
-        if not (is_bench and name in _ONLY_HTTP) and (name in said or name not in _ONLY_WHERE_SAID)
+        if not (is_bench and name in _ONLY_HTTP) and (name in said or name not in unsaid)
     ]
     kept = [name for name in measured if name in said or not any(name in said for name in measured)]
     columns = {name: Row({"unit": FACTS[name][0], "about": FACTS[name][1]}) for name in facts}

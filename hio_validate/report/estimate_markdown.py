@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hio_validate.models.estimate import Candidate, Estimate, Term
 from hio_validate.report import estimate_sentences as say
 from hio_validate.report.amounts import common_unit, percent, with_interval
+from hio_validate.report.estimate_memory import held, tells_of_memory
 from hio_validate.report.prose import bullets, cell, command, grid, paragraph, text
 
 _LEDGER = ("Term", "Work", "Unit cost", "Estimated time", "Source", "Confidence")
@@ -35,8 +36,8 @@ def markdown(estimate: Estimate) -> str:
 
 
 def _memory(estimate: Estimate) -> Iterator[str]:
-    if estimate.memory is not None and say.tells_of_memory(estimate):
-        yield paragraph(f"Memory: {text(say.held(estimate.memory))}")
+    if estimate.memory is not None and tells_of_memory(estimate):
+        yield paragraph(f"Memory: {text(held(estimate.memory))}")
 
 
 def _ledger(estimate: Estimate) -> Iterator[str]:

@@ -16,7 +16,6 @@ from hio_validate.models.estimate import (
     BoundTime,
     Candidate,
     Estimate,
-    HeldMemory,
     Sharding,
     Term,
     UnitCost,
@@ -24,6 +23,7 @@ from hio_validate.models.estimate import (
 )
 from hio_validate.quantity import counted
 from hio_validate.report.amounts import best_guess, common_unit, digits, in_unit, percent, with_interval
+from hio_validate.report.estimate_memory import fit
 
 PER = {
     "setup": "set-up",
@@ -204,7 +204,12 @@ _PARTS = {
 
 def _divided(by: Sharding) -> str:
     """`divided: 2 stages, 8 for weights, 2 for attention`: parts that are whole are left out."""
-    told = (f"{getattr(by, name)} {word}" for name, word in _PARTS.items() if getattr(by, name) > 1)
+    whole = {"attention"} if by.weights > 1 else set()
+    told = (
+        f"{getattr(by, name)} {word}"
+        for name, word in _PARTS.items()
+        if getattr(by, name) > 1 or name in whole
+    )
     return f"divided: {', '.join(told)}"
 
 
@@ -215,37 +220,6 @@ def _threads(told: Workload) -> str:
         return one
     several = f"{counted(told.batch_threads, 'thread')} for passes of several tokens"
     return f"{one}, {several}" if told.threads else several
-
-
-_HELD = {"weights": "weights", "kv": "K/V", "state": "states", "stated": "beside them"}
-_OF = {"host": "the host", "device": "a device", "host-and-devices": "the host and its devices"}
-
-
-def fit(memory: HeldMemory, *, total: bool = True) -> str:
-    """`145 GB of the 80 GB of a device (h100)`; what there is may be unknown."""
-    needed = with_interval(memory.needed) if total else ""
-    if memory.capacity is None:
-        return f"{needed}, the memory of {_OF[memory.per]} is unknown"
-    return f"{needed} of the {best_guess(memory.capacity)} of {_OF[memory.per]} ({memory.ceiling})"
-
-
-def tells_of_memory(estimate: Estimate) -> bool:
-    """Whether what is held is worth a line: where what there is is known, or nothing shows that it ran."""
-    memory = estimate.memory
-    return memory is not None and (memory.capacity is not None or estimate.baseline is None)
-
-
-def held(memory: HeldMemory) -> str:
-    """What has to be held and whether it fits, in one line."""
-    unit = common_unit(each.amount for each in memory.parts)
-    parts = " + ".join(f"{_HELD[each.name]} {best_guess(each.amount, unit)}" for each in memory.parts)
-    told = {
-        "cannot-fit": "CANNOT FIT",
-        "within": "fits, buffers and activations aside",
-        "open": "may not fit" if memory.capacity is not None else "whether it fits is not known",
-    }
-    total = f" = {fit(memory)}" if len(memory.parts) > 1 else fit(memory, total=False)
-    return f"{parts}{total}: {told[memory.outcome]}"
 
 
 def _known(count: int | None) -> str:

@@ -8,6 +8,7 @@ from hio_validate.models.estimate import Candidate, Estimate, Term
 from hio_validate.report import estimate_sentences as say
 from hio_validate.report.amounts import best_guess, common_unit, percent, with_interval
 from hio_validate.report.columns_of_numbers import aligned
+from hio_validate.report.estimate_memory import held, tells_of_memory
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table
 from hio_validate.report.visible import columns as wide
@@ -38,8 +39,8 @@ def _facts(estimate: Estimate, width: int) -> str:
         ("path", f"paid once a {say.PER[estimate.path]}"),
         ("workload", say.workload(estimate)),
     ]
-    if estimate.memory is not None and say.tells_of_memory(estimate):
-        rows.append(("memory", say.held(estimate.memory)))
+    if estimate.memory is not None and tells_of_memory(estimate):
+        rows.append(("memory", held(estimate.memory)))
     rows += [
         (
             "profile",

@@ -70,8 +70,8 @@ def _of_an_older(item: Item, made_with: int, ours: int) -> Problem:
 
     return Problem(
         at(item, "arithmetic") if item.model.arithmetic is not None else at_key(item, "terms"),
-        f"computed with arithmetic {made_with}, today's is {ours}: its ledger is not computed again, and its numbers are not "
-        "those that hio gives now",
+        f"computed with arithmetic {made_with}, today's is {ours}: it is not computed again, and hio may give other "
+        "numbers now",
         f"{of_kept(item.model)} --write --name OTHER computes it anew; take this one away then",
         severity=Severity.NOTE,
     )

@@ -8,7 +8,7 @@ from hio_validate.costs.states import UNTOLD
 from hio_validate.costs.units import Dimension, amount, fitting
 from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.estimating.bounds.book import Book
-from hio_validate.estimating.bounds.passes import Work
+from hio_validate.estimating.bounds.operands import Work
 from hio_validate.estimating.bounds.price import Price
 from hio_validate.estimating.bounds.rates import price_of, together
 from hio_validate.estimating.bounds.threads import by_passes

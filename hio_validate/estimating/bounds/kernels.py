@@ -15,7 +15,7 @@ from hio_validate.costs.batches import spanned, time_of_product
 from hio_validate.costs.formats import bytes_each
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import amount
-from hio_validate.estimating.bounds.passes import Operand
+from hio_validate.estimating.bounds.operands import Operand
 from hio_validate.estimating.bounds.price import Found, Price, least
 from hio_validate.models.ceilings import Rate
 from hio_validate.models.estimate import UnitCost

@@ -26,7 +26,8 @@ from hio_validate.estimating.bounds import terms
 from hio_validate.estimating.bounds.asked import PATH_OF, Asked
 from hio_validate.estimating.bounds.book import Book
 from hio_validate.estimating.bounds.lengths import LENGTHS, corners, spanning, with_lengths
-from hio_validate.estimating.bounds.passes import ONE, Drafting, Work, at_once, decode, drafting_of, prefill
+from hio_validate.estimating.bounds.operands import ONE, Work
+from hio_validate.estimating.bounds.passes import Drafting, at_once, decode, drafting_of, prefill
 from hio_validate.estimating.bounds.rates import stated
 from hio_validate.models.estimate import Assumption, BoundTime, Term
 from hio_validate.models.shape import Shape

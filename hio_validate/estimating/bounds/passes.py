@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import NamedTuple
 
-from hio_validate.costs.interval import ZERO, Interval, either
+from hio_validate.costs.interval import ZERO, Interval
 from hio_validate.costs.states import state_bytes
 from hio_validate.costs.units import base
 from hio_validate.costs.work import (
@@ -23,113 +22,21 @@ from hio_validate.costs.work import (
     weights_by_type,
 )
 from hio_validate.estimating.bounds.asked import Asked
+from hio_validate.estimating.bounds.operands import (
+    ONE,
+    ByOperand,
+    Head,
+    Operand,
+    Work,
+    of_tokens,
+    scaled,
+    summed,
+)
 from hio_validate.models.estimate import Workload
 from hio_validate.models.shape import Shape
 
-ONE = Interval.exact(1.0)
 ACCEPTANCE = Interval(0.5, 0.0, 1.0)
 """The accepted share of drafted tokens where nobody states it: between nothing and everything."""
-
-
-class Operand(NamedTuple):
-    """Weights of one number format as passes multiply them."""
-
-    type: str
-    vectors: Interval | None
-    """By how many vectors at once: the mean of the passes, the fewest, the most; None: not known, or not each by as many."""
-    batched: bool | None = False
-    """Whether the passes evaluate several tokens, which an engine may do with other threads; None: some of them, or not known."""
-
-    @property
-    def by_one(self) -> bool:
-        return self.vectors == ONE
-
-
-ByOperand = Mapping[Operand, Interval]
-
-
-@dataclass(frozen=True)
-class Head:
-    """The output layer of the last token of a pass over several, and the rest of the work without it."""
-
-    read: ByOperand
-    """Bytes of the output layer."""
-    weights: ByOperand
-    products: ByOperand
-
-    def times(self, count: Interval) -> Head:
-        return Head(*(_times(each, count) for each in (self.read, self.weights, self.products)))
-
-
-@dataclass(frozen=True)
-class Work:
-    """Bytes and operations of the whole model for one unit of a path, before devices share them."""
-
-    passes: Interval
-    weights: ByOperand
-    """Bytes of weights."""
-    products: ByOperand
-    """Operations of products with weights."""
-    attention: ByOperand = field(default_factory=dict)
-    """Operations of attention."""
-    kv_read: ByOperand = field(default_factory=dict)
-    kv_write: ByOperand = field(default_factory=dict)
-    state: ByOperand = field(default_factory=dict)
-    """Bytes of states of fixed size, read and written."""
-    drafted: Interval = ZERO
-    """Tokens drafted one after the other; those of several requests are drafted together."""
-    positions_known: bool = True
-    """Whether K/V read and attention are counted: where the lengths are not known, they are not."""
-    head: Head | None = None
-    """The output layer, contained in `weights` and `products`, where it can be told apart."""
-
-    def __add__(self, other: Work) -> Work:
-        return Work(
-            self.passes + other.passes,
-            _sum(self.weights, other.weights),
-            _sum(self.products, other.products),
-            _sum(self.attention, other.attention),
-            _sum(self.kv_read, other.kv_read),
-            _sum(self.kv_write, other.kv_write),
-            _sum(self.state, other.state),
-            self.drafted + other.drafted,
-            self.positions_known and other.positions_known,
-        )
-
-    def times(self, count: Interval) -> Work:
-        """The work of so many such units."""
-        return replace(
-            self,
-            passes=self.passes * count,
-            weights=_times(self.weights, count),
-            products=_times(self.products, count),
-            attention=_times(self.attention, count),
-            kv_read=_times(self.kv_read, count),
-            kv_write=_times(self.kv_write, count),
-            state=_times(self.state, count),
-            drafted=self.drafted * count,
-            head=self.head.times(count) if self.head else None,
-        )
-
-    def without_head(self) -> Work:
-        """The work before the output layer, which is not told apart any more."""
-        if self.head is None:
-            return self
-        return replace(self, weights=self.head.weights, products=self.head.products, head=None)
-
-    def or_else(self, other: Work) -> Work:
-        """This one as the best guess, within the ends of both."""
-        return replace(
-            self,
-            passes=either(self.passes, other.passes),
-            weights=_either(self.weights, other.weights),
-            products=_either(self.products, other.products),
-            attention=_either(self.attention, other.attention),
-            kv_read=_either(self.kv_read, other.kv_read),
-            kv_write=_either(self.kv_write, other.kv_write),
-            state=_either(self.state, other.state),
-            head=None,
-        )
 
 
 @dataclass(frozen=True)
@@ -187,8 +94,8 @@ def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
         ONE,
         _by(vectors, batched, weights_by_type(shape, tokens)),
         _by(vectors, batched, products_by_type(shape, tokens, tokens)),
-        kv_write=_of_tokens(batched, kv_bytes_per_token(shape, *kinds) * fullest * (ONE + drafting.tokens)),
-        state=_of_tokens(batched, _state(shape, workload) * fullest),
+        kv_write=of_tokens(batched, kv_bytes_per_token(shape, *kinds) * fullest * (ONE + drafting.tokens)),
+        state=of_tokens(batched, _state(shape, workload) * fullest),
         drafted=drafting.tokens,
         positions_known=False,
     )
@@ -197,8 +104,8 @@ def decode(shape: Shape, workload: Workload, drafting: Drafting) -> Work:
         seen = range(prompt + 1, prompt + max(answer, 2))
         work = replace(
             work,
-            attention=_of_tokens(batched, attention_flops_over(shape, seen) * tokens),
-            kv_read=_of_tokens(batched, kv_read_over(shape, seen, *kinds) * fullest),
+            attention=of_tokens(batched, attention_flops_over(shape, seen) * tokens),
+            kv_read=of_tokens(batched, kv_read_over(shape, seen, *kinds) * fullest),
             positions_known=True,
         )
     return work.times(ONE / drafting.yields)
@@ -249,11 +156,11 @@ def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int, *, 
     def work(count: int, times: int) -> tuple[ByOperand, ByOperand]:
         each, many = Interval.exact(float(count)), Interval.exact(float(times))
         read, multiplied = weights_by_type(shape, each, output=False), products_by_type(shape, each, ZERO)
-        return _times(by(count, read), many), _times(by(count, multiplied), many)
+        return scaled(by(count, read), many), scaled(by(count, multiplied), many)
 
     def by_token(before: Interval, at_last: Interval) -> ByOperand:
         """Of the whole passes, and of the last one."""
-        return _sum(_of_tokens(batched(microbatch), before), _of_tokens(batched(last), at_last))
+        return summed(of_tokens(batched(microbatch), before), of_tokens(batched(last), at_last))
 
     (whole, products), (rest, of_rest) = work(microbatch, passes - 1), work(last, 1)
     one, of_last, earlier = ONE if known else None, batched(last), tokens - last
@@ -265,8 +172,8 @@ def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int, *, 
     ends = range(microbatch, (passes - 1) * microbatch + 1, microbatch)
     return Work(
         Interval.exact(float(passes)),
-        _sum(_sum(whole, by(last, rest_read)), _by(one, of_last, table)),
-        _sum(_sum(products, of_rest), _by(one, of_last, products_by_type(shape, ZERO, ONE))),
+        summed(summed(whole, by(last, rest_read)), _by(one, of_last, table)),
+        summed(summed(products, of_rest), _by(one, of_last, products_by_type(shape, ZERO, ONE))),
         by_token(
             attention_flops_over(shape, range(1, earlier + 1)) * float(earlier),
             attention_flops_over(shape, range(earlier + 1, tokens + 1)) * float(last),
@@ -277,7 +184,9 @@ def _prefill(shape: Shape, workload: Workload, tokens: int, microbatch: int, *, 
         ),
         by_token(*(kv_bytes_per_token(shape, *kinds) * float(count) for count in (earlier, last))),
         by_token(*(_state(shape, workload) * float(count) for count in (passes - 1, 1))),
-        head=Head(_by(one, of_last, table), _sum(whole, rest), _sum(products, of_rest)) if last > 1 else None,
+        head=Head(_by(one, of_last, table), summed(whole, rest), summed(products, of_rest))
+        if last > 1
+        else None,
     )
 
 
@@ -311,20 +220,3 @@ def _are_batched(tokens: Interval) -> bool | None:
 
 def _by(vectors: Interval | None, batched: bool | None, parts: Mapping[str, Interval]) -> ByOperand:
     return {Operand(type, vectors, batched): part for type, part in parts.items()}
-
-
-def _of_tokens(batched: bool | None, part: Interval) -> ByOperand:
-    """Work of the tokens themselves, not of weights: what attention does, and K/V."""
-    return {Operand("attention", None, batched): part} if part.high else {}
-
-
-def _times(parts: ByOperand, count: Interval) -> ByOperand:
-    return {type: part * count for type, part in parts.items()}
-
-
-def _sum(one: ByOperand, other: ByOperand) -> ByOperand:
-    return {type: one.get(type, ZERO) + other.get(type, ZERO) for type in {**one, **other}}
-
-
-def _either(one: ByOperand, other: ByOperand) -> ByOperand:
-    return {type: either(one.get(type, ZERO), other.get(type, ZERO)) for type in {**one, **other}}

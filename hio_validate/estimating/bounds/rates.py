@@ -14,7 +14,7 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import DIMENSION_OF, UNITS, Dimension, amount, base, fitting
 from hio_validate.estimating.bounds.asked import STATED_BY, Asked
 from hio_validate.estimating.bounds.kernels import Kernel, kernel_of
-from hio_validate.estimating.bounds.passes import Operand
+from hio_validate.estimating.bounds.operands import Operand
 from hio_validate.estimating.bounds.price import Found, Price, least
 from hio_validate.estimating.bounds.threads import by_passes, spanning, with_threads_of
 from hio_validate.models.ceilings import Ceilings, Rate

@@ -15,7 +15,7 @@ from hio_validate.estimating.bounds.book import Book
 from hio_validate.estimating.bounds.kept import of_kept
 from hio_validate.estimating.bounds.kernels import Kernel
 from hio_validate.estimating.bounds.limit import Limit, what_bounds
-from hio_validate.estimating.bounds.passes import Head, Operand, Work
+from hio_validate.estimating.bounds.operands import Head, Operand, Work
 from hio_validate.estimating.bounds.price import Price
 from hio_validate.estimating.bounds.rates import (
     price_of,
@@ -79,8 +79,10 @@ def _as_loaded(book: Book, shape: Shape) -> str:
     scheme = book.inputs.workload.loaded_as
     if scheme is None or not quantises(shape, scheme):
         return ""
-    roles = ", ".join(sorted(SCHEMES[scheme].roles))
-    return f"; {roles} quantised to {SCHEMES[scheme].type} while they are loaded ({scheme})"
+    found = SCHEMES[scheme]
+    return (
+        f"; {', '.join(sorted(found.roles))} quantised to {found.type} while they are loaded ({found.source})"
+    )
 
 
 def _limit(

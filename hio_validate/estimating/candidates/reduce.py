@@ -15,7 +15,8 @@ from hio_validate.costs.interval import Interval
 from hio_validate.costs.speculation import break_even_share
 from hio_validate.costs.units import amount, base
 from hio_validate.estimating.bounds.ledger import terms_of
-from hio_validate.estimating.bounds.passes import ACCEPTANCE, ONE
+from hio_validate.estimating.bounds.operands import ONE
+from hio_validate.estimating.bounds.passes import ACCEPTANCE
 from hio_validate.estimating.candidates.accepted import Counted, counted
 from hio_validate.estimating.candidates.levers import Way
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen

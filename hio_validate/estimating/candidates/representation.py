@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any
 
 from hio_validate.costs.formats import bytes_each, bytes_of, known_as
-from hio_validate.estimating.bounds.passes import ONE, Operand
+from hio_validate.estimating.bounds.operands import ONE, Operand
 from hio_validate.estimating.bounds.rates import reading_price
 from hio_validate.estimating.candidates.levers import MADE_BY, NOTHING, SMALLER
 from hio_validate.estimating.candidates.mechanism import Found, Lever, Mechanism, Seen

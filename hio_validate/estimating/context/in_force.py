@@ -199,8 +199,13 @@ class _Asked:
                 "all weights so and is lower than it could be"
             )
         elif replicas > 1 and not self._attends_in_parts():
+            experts = (
+                "; vLLM divides the experts of a mixture over all of them, so that the term weights is too long where the model is one"
+                if self.engine == "vllm"
+                else ""
+            )
             self.missing.append(
-                f"which of {replicas} replicas a request goes to: the bound is that of one with all requests"
+                f"which of {replicas} replicas a request goes to: the bound is that of one with all requests{experts}"
             )
         if stages > 1 and prefills:
             self.missing.append(
@@ -212,18 +217,19 @@ class _Asked:
         """Over how many devices each part is divided; None where one device holds all, or nothing says so.
 
         vLLM: decode context parallelism divides K/V by position over devices that would hold the same heads
-        (vllm/config/model.py, verify_with_parallel_config); experts over the devices of all replicas, whose attention stays
-        their own (docs/serving/expert_parallel_deployment.md). SGLang: replicas of the attention are parts of the devices that
+        (vllm/config/model.py, verify_with_parallel_config), prefill context parallelism over devices of its own; experts are
+        divided over the devices of all replicas, whose attention stays their own
+        (model_executor/layers/fused_moe/config.py, flatten_tp_across_dp_and_pcp). SGLang: replicas of the attention are parts of the devices that
         divide a pass (python/sglang/srt/layers/dp_attention.py, compute_dp_attention_world_info).
         """
         shards, stages, replicas = (self._count(each) for each in ("shards", "stages", "replicas"))
+        contexts, of_prompts = self._count("contexts"), self._count("prompt-contexts")
         spread, parts = self.setting("spread-experts"), self._attends_in_parts()
-        over_all = spread is not None and spread.value == "on"
-        groups = replicas if parts or over_all else 1
+        groups = replicas if parts or (spread is not None and spread.value == "on") else 1
         found = Sharding(
             stages=stages, weights=shards, attention=max(1, shards // replicas) if parts else shards,
-            experts=shards * (replicas if over_all else 1), positions=self._count("contexts"), groups=groups,
-            replicas=replicas if groups == 1 else 1,
+            experts=shards * (replicas * of_prompts if self.engine == "vllm" else 1), positions=contexts * of_prompts,
+            groups=groups, replicas=replicas if groups == 1 else 1,
         )  # fmt: skip
         return None if found == Sharding() else found
 

@@ -51,6 +51,7 @@ SPELLED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
         },
         # K/V by position, beside its heads (vllm/config/parallel.py, decode_context_parallel_size)
         "contexts": {"vllm": ("decode-context-parallel-size",)},
+        "prompt-contexts": {"vllm": ("prefill-context-parallel-size",)},
         # experts of a layer on the devices of all replicas (vLLM); SGLang divides its own tp-size devices
         "spread-experts": {"vllm": ("enable-expert-parallel",)},
         "drafting": {

@@ -233,8 +233,11 @@ def _of_table(source: Source) -> Observation:
     if not rows:
         raise source.refuse("the table has no row", "import the file as AIPerf wrote it", code=3)
     values = {tag_of(row.name): row.values.get("Value") for row in rows}
-    failed = whole(values.get("error_request_count"))
-    found.requests = Requests(None, whole(values.get("request_count")), failed)
+    failed, completed = (whole(values.get(tag)) for tag in ("error_request_count", "request_count"))
+    ended = whole(values.get("completed_requests"))
+    if failed is None and ended is not None and completed is not None and ended >= completed:
+        failed = ended - completed
+    found.requests = Requests(None, completed, failed)
     if failed is not None and found.requests.completed is None:
         found.requests = Requests(None, 0, failed)
     for row in rows:

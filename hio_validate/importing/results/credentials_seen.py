@@ -53,6 +53,8 @@ _AFTER = re.compile(
 )
 """What may follow a name and gives it a value: JSON and what Python prints; a pair of name and value; the next word of a
 list; an assignment; a header or YAML; behind a flag a blank."""
+_VALUE_BESIDE = re.compile(rf"{_QUOTE}\s*,\s*{_QUOTE}value{_QUOTE}\s*:")
+"""What makes of the text under `key` the name of what is beside it, such as in a line of MLPerf's load generator."""
 _STANDS_FOR_ONE = re.compile(
     r"<.*>|\$.*|\{.*\}|\**|x+|empty|none|null|dummy|redacted|withheld|not-needed|no-key-required|your[-_].*",
     re.IGNORECASE,
@@ -123,6 +125,8 @@ def _given_at(line: str, at: int) -> Secret | None:
     if how in ("next", "given") and (not is_flag or value.startswith("-")):
         return None
     bare = name.lstrip("-")
+    if bare == "key" and how == "json" and _VALUE_BESIDE.match(line, after.end()):
+        return None
     if how in ("head", "tight") and _is_prose(bare, value):
         return None
     return Secret(f"a value for {bare}", value) if _says_secret(bare) and is_one(bare, value) else None

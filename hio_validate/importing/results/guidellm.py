@@ -18,11 +18,11 @@ from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results import guidellm_first, guidellm_tables, guidellm_yaml
 from hio_validate.importing.results.guidellm_config import first, name_of, subject, successful, workload
 from hio_validate.importing.results.importer import Importer, foreign, is_number
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.summarised import (
     Summary,
     add,
-    distinct,
     find,
     judge_counts,
     judge_rate,
@@ -107,7 +107,7 @@ def read(source: Source) -> Iterator[Observation]:
         )
     if not benchmarks:
         raise source.refuse("the report holds no benchmark", "run guidellm until one has ended", code=3)
-    taken: set[str] = set()
+    taken = Names()
     for number, benchmark in enumerate(benchmarks, 1):
         if not isinstance(benchmark, dict):
             raise source.refuse(f"benchmark {number} is no object", "import the file as guidellm wrote it")
@@ -117,10 +117,10 @@ def read(source: Source) -> Iterator[Observation]:
             yield record(benchmark, report, taken)
 
 
-def record(benchmark: Mapping[str, Any], report: Mapping[str, Any], taken: set[str]) -> Observation:
+def record(benchmark: Mapping[str, Any], report: Mapping[str, Any], taken: Names) -> Observation:
     """One benchmark."""
     strategy = first(benchmark, ("config", "strategy"), ("scheduler", "strategy"), ("args", "strategy"))
-    found = Observation(distinct(name_of(strategy), taken), line=benchmark.get("line", 0))
+    found = Observation(taken.distinct(name_of(strategy)), line=benchmark.get("line", 0))
     started = benchmark.get("start_time")
     found.at = str(started) if is_number(started) or isinstance(started, str) else None
     found.subject = subject(benchmark, report)

@@ -13,8 +13,8 @@ from typing import Any
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.columns import Columns
 from hio_validate.importing.results.importer import is_number
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.summarised import (
-    distinct,
     judge_counts,
     without_secrets,
 )
@@ -26,10 +26,10 @@ def is_one(head: str) -> bool:
     return bool('"benchmarks"' in head and _MODE.search(head) and '"results"' in head)
 
 
-def record(benchmark: Mapping[str, Any], report: Mapping[str, Any], taken: set[str]) -> Observation:
+def record(benchmark: Mapping[str, Any], report: Mapping[str, Any], taken: Names) -> Observation:
     """One benchmark of a report, its statistics from its rows."""
     rate, mode = benchmark.get("rate"), str(benchmark.get("mode") or "benchmark")
-    found = Observation(distinct(f"{mode}-{rate:g}" if is_number(rate) else mode, taken))
+    found = Observation(taken.distinct(f"{mode}-{rate:g}" if is_number(rate) else mode))
     found.subject = {"tool": "guidellm"}
     args = report.get("args")
     args = args if isinstance(args, dict) else {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from hio_validate.evidence.observed import Fact, Finding, Measured, Observation
 from hio_validate.importing.results.llama_bench_fields import KNOWN, RESULTS, WORK, Row
@@ -87,15 +88,16 @@ def _numbers(row: Row) -> tuple[list[Measured], list[Finding]]:
         return [], [Finding("no-work", why, row.line)]
     if impossible := next(_impossible(row), None):
         return [], [Finding("impossible-value", impossible, row.line)]
-    findings = [Finding(kind, why, row.line) for kind, why in _contradictions(row)]
-    wrapped = any(finding.id == "std-contradicts-samples" for finding in findings)
-    measured = [each for each in _measured(row) if not (wrapped and each.name == "stddev_ns")]
+    contradictions = list(_contradictions(row))
+    findings = [Finding(each.id, each.why, row.line) for each in contradictions]
+    gone = {name for each in contradictions for name in each.concerned}
+    measured = [each for each in _measured(row) if each.name not in gone]
     for each in [each for each in measured if not 0 <= each.value < math.inf]:
         measured.remove(each)
         findings.append(Finding("impossible-value", f"{each.name} is {each.value}: not used", row.line))
     if "n_prompt" not in values:
         findings.append(Finding("unknown-test", f"{test_of(row)} is no test that is known", row.line))
-    if not measured:
+    if not measured and not gone:
         told = row.foreign.get("t/s")
         why = (
             f"the row has no rate: t/s is {str(told)[:40]!r}, expected 12.34 ± 0.56"
@@ -151,28 +153,41 @@ def _impossible(row: Row) -> Iterator[str]:
         yield "samples_ts and samples_ns have different lengths"
 
 
-def _contradictions(row: Row) -> Iterator[tuple[str, str]]:
-    """(id, sentence) of what two numbers of the row say differently."""
+class _Contradiction(NamedTuple):
+    """What two numbers of a row say differently."""
+
+    id: str
+    why: str
+    concerned: tuple[str, ...]
+    """Numbers that are left out, since nothing says which of them is wrong."""
+
+
+_RATE = ("avg_ts", "stddev_ts")
+_TIME = ("avg_ns", "stddev_ns")
+
+
+def _contradictions(row: Row) -> Iterator[_Contradiction]:
     values = row.values
     tokens = values.get("n_prompt", 0) + values.get("n_gen", 0)
     times, rates = values.get("samples_ns"), values.get("samples_ts")
     if times and rates and (wrong := _first_apart([1e9 * tokens / each for each in times], rates)):
         number, one, other = wrong
-        yield (
+        yield _Contradiction(
             "rate-contradicts-counts",
             f"repetition {number} of samples_ts is {other:g}, but {tokens} tokens in {times[number - 1]} ns are {one:g} token/s",
+            _RATE + _TIME,
         )
-    for mean, samples, slack in (("avg_ts", rates, 0.0), ("avg_ns", times, 1.0)):
+    for names, samples, slack in ((_RATE, rates, 0.0), (_TIME, times, 1.0)):
+        mean = names[0]
         if samples and mean in values:
             recomputed = sum(samples) / len(samples)
             if not math.isclose(recomputed, values[mean], rel_tol=1e-5, abs_tol=slack):
-                yield (
-                    "mean-contradicts-samples",
-                    f"{mean} is {values[mean]}, but the mean of its samples is {recomputed:.6g}",
-                )
+                why = f"{mean} is {values[mean]}, but the mean of its samples is {recomputed:.6g}"
+                yield _Contradiction("mean-contradicts-samples", why, names)
     if not times and not row.rounded:
         yield from _rate_against_time(row, tokens)
-    yield from _spread(row)
+    yield from _spread_of_rates(row)
+    yield from _spread_of_times(row)
 
 
 def _first_apart(recomputed: list[float], told: tuple[float, ...]) -> tuple[int, float, float] | None:
@@ -183,7 +198,7 @@ def _first_apart(recomputed: list[float], told: tuple[float, ...]) -> tuple[int,
     return None
 
 
-def _rate_against_time(row: Row, tokens: int) -> Iterator[tuple[str, str]]:
+def _rate_against_time(row: Row, tokens: int) -> Iterator[_Contradiction]:
     """The mean of rates is never below the rate of the mean, and above it by about the square of the relative spread."""
     values = row.values
     if not tokens or "avg_ts" not in values or "avg_ns" not in values:
@@ -192,14 +207,27 @@ def _rate_against_time(row: Row, tokens: int) -> Iterator[tuple[str, str]]:
     spread = values.get("stddev_ts", math.nan) / values["avg_ts"]
     most = 1 + 3 * spread * spread + 1e-4 if spread <= 0.1 else math.inf
     if not 1 - 1e-4 <= ratio <= most:
-        yield (
+        yield _Contradiction(
             "rate-contradicts-counts",
             f"avg_ts is {values['avg_ts']:g}, but {tokens} tokens in avg_ns {values['avg_ns']} ns "
             f"are {1e9 * tokens / values['avg_ns']:g} token/s",
+            _RATE + _TIME,
         )
 
 
-def _spread(row: Row) -> Iterator[tuple[str, str]]:
+def _spread_of_rates(row: Row) -> Iterator[_Contradiction]:
+    """stddev_ts that is not the spread of its samples, which are printed with six digits."""
+    rates, told = row.values.get("samples_ts"), row.values.get("stddev_ts")
+    if not rates or len(rates) < 2 or told is None or not math.isfinite(told):
+        return
+    mean = sum(rates) / len(rates)
+    spread = math.sqrt(sum((each - mean) ** 2 for each in rates) / (len(rates) - 1))
+    if not abs(told - spread) <= 1e-3 * spread + 2e-5 * mean:
+        why = f"stddev_ts is {told:g}, but the spread of its samples is {spread:.6g} token/s"
+        yield _Contradiction("statistic-contradicts-samples", why, ("stddev_ts",))
+
+
+def _spread_of_times(row: Row) -> Iterator[_Contradiction]:
     """stddev_ns that is not the spread of its samples: the integers of llama-bench wrapped."""
     values = row.values
     times, told = values.get("samples_ns"), values.get("stddev_ns")
@@ -209,17 +237,19 @@ def _spread(row: Row) -> Iterator[tuple[str, str]]:
         mean = sum(times) / len(times)
         variance = sum((each - mean) ** 2 for each in times) / (len(times) - 1)
         if abs(variance - told**2) > 1e-3 * variance + 8 * mean + 2 * told + 1:
-            yield (
+            yield _Contradiction(
                 "std-contradicts-samples",
                 f"stddev_ns is {told}, but the spread of its samples is {math.sqrt(variance):.0f} ns: not used "
                 "(llama-bench computes it in integers that wrap)",
+                ("stddev_ns",),
             )
     elif not times and values.get("avg_ts") and values.get("avg_ns") and values.get("stddev_ts"):
         of_rates, of_times = values["stddev_ts"] / values["avg_ts"], told / values["avg_ns"]
         slack = 4 / math.sqrt(values["avg_ns"])
         if of_rates < 0.1 and not of_rates / 2 - slack <= of_times <= of_rates * 2 + slack:
-            yield (
+            yield _Contradiction(
                 "std-contradicts-samples",
                 f"stddev_ns is {of_times:.1%} of avg_ns, but stddev_ts {of_rates:.1%} of avg_ts: stddev_ns is not used "
                 "(llama-bench computes it in integers that wrap)",
+                ("stddev_ns",),
             )

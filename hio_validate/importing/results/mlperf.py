@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hio_validate.evidence.observed import Fact, Observation, Requests
-from hio_validate.importing.results.importer import Importer, is_number
+from hio_validate.importing.results.importer import Importer
 from hio_validate.importing.results.mlperf_lines import BY_SAMPLE, Said, details, summaries
 from hio_validate.importing.results.record_numbers import Readings, fact, is_measurable, statistic_of
 from hio_validate.importing.results.source import Source
+from hio_validate.importing.results.summarised import whole
 
 _TITLE = "MLPerf Results Summary"
 _FAMILIES = (
@@ -139,7 +140,8 @@ def _scenario(values: Mapping[str, Any]) -> str:
 def _of_queries(values: Mapping[str, Any], queries: int | None) -> int | None:
     """How many samples so many queries have."""
     each = values.get("samples_per_query", values.get("effective_samples_per_query"))
-    return queries * int(each) if queries is not None and is_number(each) and each == int(each) > 0 else None
+    count = whole(each)
+    return queries * count if queries is not None and count else None
 
 
 def _is_no_throughput(readings: Readings) -> bool:
@@ -156,12 +158,12 @@ def _samples(values: Mapping[str, Any]) -> int | None:
     """How many samples there were, from what says so or from what follows: a rate over the greatest latency."""
     offline = "Offline" in (values.get("Scenario"), values.get("effective_scenario"))
     for key in () if offline else ("result_query_count", "processed"):  # offline, all samples are one query
-        if is_number(values.get(key)):
-            return int(values[key])
+        if (count := whole(values.get(key))) is not None:
+            return count
     if (computed := _offline(values)) is not None:
         return computed if isinstance(computed, int) else None
     least, limit = values.get("min_query_count"), values.get("max_query_count")
-    return int(least) if is_number(least) and least == limit and least > 0 else None
+    return whole(least) or None if least == limit else None
 
 
 def _offline(values: Mapping[str, Any]) -> int | float | None:

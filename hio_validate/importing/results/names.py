@@ -24,3 +24,13 @@ class Names:
             return 1
         self._times[key] = self._times.get(key, 0) + 1
         return self._times[key]
+
+    def distinct(self, name: str) -> str:
+        """A name that none was given before, as long as names are remembered: a, a-2, a-3. Each costs the same, however many came."""
+        found, times = name, self.times(name)
+        while times > 1:
+            found = f"{name}-{times}"
+            if self.times(found) == 1:
+                break
+            times = self.times(name)
+        return found

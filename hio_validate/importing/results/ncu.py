@@ -17,10 +17,11 @@ from hio_validate.evidence.observed import Measured, Observation
 from hio_validate.importing.results.beside import refuse_beside
 from hio_validate.importing.results.delimited import CUT, is_cut, rows
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.numerals import Ambiguous, Convention, number
 from hio_validate.importing.results.profiles import NO_BENCHMARK, record_of, refuse_two_tools, time_unit
 from hio_validate.importing.results.source import Source
-from hio_validate.importing.results.summarised import Summary, add, distinct, find
+from hio_validate.importing.results.summarised import Summary, add, find
 
 _HEAD = re.compile(r'"?ID"?,"?Process ID"?,"?Process Name"?,')
 _ROW, _BARE_ROW = re.compile(r'"\d*",'), re.compile(r"\d*,")
@@ -130,7 +131,7 @@ def read(source: Source) -> Iterator[Observation]:
     _refuse_where_nothing_is(table, count)
     found: Observation | None = None
     launch: tuple[str | None, ...] = ()
-    taken: set[str] = set()
+    taken = Names()
     for line, cells in table.rows():
         which = tuple(table.cell(cells, name) for name in ("ID", "Process ID", "Kernel Name"))
         if found is None or which != launch:
@@ -167,9 +168,9 @@ def _refuse_where_nothing_is(table: _Table, count: int) -> None:
     raise source.refuse("it has no metric of a kernel: ncu profiled nothing", "profile again", code=3)
 
 
-def _begun(table: _Table, cells: list[str], line: int, taken: set[str]) -> Observation:
+def _begun(table: _Table, cells: list[str], line: int, taken: Names) -> Observation:
     found = record_of(table.cell(cells, "Kernel Name") or "", line, "ncu")
-    found.name = distinct(found.name, taken)
+    found.name = taken.distinct(found.name)
     for column, key in _FACTS.items():
         if value := table.cell(cells, column):
             found.subject[key] = value.strip()

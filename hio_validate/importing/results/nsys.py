@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from hio_validate.evidence.observed import Observation
 from hio_validate.importing.results.delimited import CUT, is_cut, rows
 from hio_validate.importing.results.importer import Importer
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.nsys_text import CUT_NAME, HEAD, text_rows
 from hio_validate.importing.results.numerals import Ambiguous, Convention, number
 from hio_validate.importing.results.profiles import NO_BENCHMARK, record_of, refuse_two_tools, time_unit
 from hio_validate.importing.results.source import Source
-from hio_validate.importing.results.summarised import Summary, add, distinct, find
+from hio_validate.importing.results.summarised import Summary, add, find
 
 _HEAD = re.compile(r'^"?Time ?\(%\)"?,"?Total Time', re.MULTILINE)
 _OTHER = re.compile(
@@ -108,7 +109,7 @@ def read(source: Source) -> Iterator[Observation]:
         raise source.refuse(
             "the table has no kernel: nothing ran on the GPU while nsys watched", "profile again", code=3
         )
-    taken: set[str] = set()
+    taken = Names()
     last: Observation | None = None
     for line, table, cells in _kernels(source):
         if last is not None:
@@ -120,10 +121,10 @@ def read(source: Source) -> Iterator[Observation]:
     yield last
 
 
-def _record(line: int, table: _Table, cells: list[str], mark: str | None, taken: set[str]) -> Observation:
+def _record(line: int, table: _Table, cells: list[str], mark: str | None, taken: Names) -> Observation:
     where = table.columns["Name"][0]
     found = record_of(cells[where] if where < len(cells) else "", line, "nsys")
-    found.name = distinct(found.name, taken)
+    found.name = taken.distinct(found.name)
     if cells[min(where, len(cells) - 1)].endswith(CUT_NAME):
         message = "nsys prints no more of the name: kernels that differ behind it have the same"
         find(found, "name-cut", message, line)

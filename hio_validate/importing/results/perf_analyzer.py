@@ -15,9 +15,10 @@ from typing import Any
 from hio_validate.evidence.observed import Observation, Requests
 from hio_validate.importing.results.columns import Columns
 from hio_validate.importing.results.importer import Importer, is_number
+from hio_validate.importing.results.names import Names
 from hio_validate.importing.results.source import Source
 from hio_validate.importing.results.span import Span, add_rates
-from hio_validate.importing.results.summarised import distinct, find, judge_counts, without_secrets
+from hio_validate.importing.results.summarised import find, judge_counts, without_secrets
 from hio_validate.source.strict_json import strict_json
 
 _LOAD = {"concurrency": "concurrency", "request_rate": "request_rate"}
@@ -47,7 +48,7 @@ def read(source: Source) -> Iterator[Observation]:
         raise source.refuse("expected a list of experiments", "import the file as perf_analyzer wrote it")
     if not experiments:
         raise source.refuse("it holds no experiment", "run perf_analyzer until one has ended", code=3)
-    taken: set[str] = set()
+    taken = Names()
     for number, experiment in enumerate(experiments, 1):
         if not isinstance(experiment, dict) or not isinstance(experiment.get("requests"), list):
             raise source.refuse(
@@ -56,11 +57,11 @@ def read(source: Source) -> Iterator[Observation]:
         yield _record(experiment, export, taken)
 
 
-def _record(experiment: dict[str, Any], export: dict[str, Any], taken: set[str]) -> Observation:
+def _record(experiment: dict[str, Any], export: dict[str, Any], taken: Names) -> Observation:
     level = experiment.get("experiment")
     level = level if isinstance(level, dict) else {}
     mode, value = str(level.get("mode") or "experiment"), level.get("value")
-    found = Observation(distinct(f"{mode}-{value:g}" if is_number(value) else mode, taken))
+    found = Observation(taken.distinct(f"{mode}-{value:g}" if is_number(value) else mode))
     found.subject = {"tool": "perf_analyzer"}
     for key, name in (
         ("version", "tool_version"),

@@ -215,12 +215,3 @@ def without_secrets(url: str) -> str:
     rest = rest.partition("#")[0].partition("?")[0]
     host, slash, path = rest.partition("/")
     return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
-
-
-def distinct(name: str, taken: set[str]) -> str:
-    """A name that no other record of the file has; remembers it."""
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name}-{number}", number + 1
-    taken.add(found)
-    return found

@@ -129,7 +129,7 @@ def test_weights_that_are_quantised_while_they_are_loaded_are_read_as_such() -> 
     term = terms(wide, loaded_as="fp8")["weights"]
     work = base(term.work)
     assert (work.value, work.low, work.high) == (64_200, 64_200, 68_200)
-    assert "quantised to fp8 while they are loaded" in term.source
+    assert "quantised to fp8 while they are loaded (quantization/fp8.py of vLLM and SGLang)" in term.source
     stored = terms(wide)["weights"]
     assert base(stored.work).value == pytest.approx(128_200) and "quantised" not in stored.source
     narrow = shape(("feed-forward", "fp8", 64_000, 64_000), attention=[KEPT])

@@ -12,7 +12,7 @@ from hio_validate.costs.composition import at_least, longest_of_groups
 from hio_validate.costs.interval import Interval
 from hio_validate.costs.units import base
 from hio_validate.estimating.bounds.ledger import Ledger, terms_of
-from hio_validate.estimating.bounds.passes import ONE, Operand
+from hio_validate.estimating.bounds.operands import ONE, Operand
 from hio_validate.estimating.bounds.rates import product_price, reading_price
 from hio_validate.models.estimate import Term
 from hio_validate.repo import Item

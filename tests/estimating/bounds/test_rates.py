@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hio_validate.costs.interval import Interval
 from hio_validate.estimating.bounds.ledger import Ledger, terms_of
-from hio_validate.estimating.bounds.passes import ONE, Operand
+from hio_validate.estimating.bounds.operands import ONE, Operand
 from hio_validate.estimating.bounds.price import Price
 from hio_validate.estimating.bounds.rates import price_of, product_price, reading_price, together
 from hio_validate.models.estimate import Term

@@ -357,3 +357,21 @@ def test_a_named_profile_of_another_stack_or_path_is_refused(tmp_path: Path) -> 
         gathered(root, metric="ttft_ms", profile="perf")
     with pytest.raises(CannotEstimate, match="of the stack base, not two"):
         gathered(root, "two", profile="perf")
+
+
+def test_weights_that_are_narrow_already_are_loaded_as_they_are(tmp_path: Path) -> None:
+    stacks = {f"{ROOM}/stacks/fp8.yaml": vllm("fp8", "--quantization=fp8", "--kv-cache-dtype=fp8")}
+    narrow = [{**each, "type": "fp8", "bytes": each["elements"]} for each in SHAPE["weights"]]
+    for weights, loaded in ((SHAPE["weights"], "fp8"), (narrow, None)):
+        root = lab(tmp_path / str(loaded), changed(SHAPE, weights=weights), CEILINGS)
+        write(root, stacks)
+        assert gathered(root, "fp8").workload.loaded_as == loaded
+
+
+def test_the_format_of_states_is_told_where_there_are_any(tmp_path: Path) -> None:
+    carrying = {"layers": 1, "kv_heads": 0, "key_size": 0, "value_size": 0, "state": 64}
+    keeping = {**SHAPE["attention"][0], "layers": 1}
+    plain = lab(tmp_path / "plain", SHAPE, CEILINGS)
+    hybrid = lab(tmp_path / "hybrid", changed(SHAPE, attention=[keeping, carrying]), CEILINGS)
+    assert gathered(plain).workload.state_type is None
+    assert gathered(hybrid).workload.state_type == "f32"

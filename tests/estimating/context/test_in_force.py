@@ -293,7 +293,20 @@ def test_experts_over_all_replicas_leave_each_its_own_attention(tmp_path: Path) 
     words = ("--tensor-parallel-size=2", "--data-parallel-size=4")
     spread = _sharded(tmp_path, vllm("one", *words, "--enable-expert-parallel"))
     assert spread == Sharding(weights=2, attention=2, experts=8, groups=4)
-    assert _sharded(tmp_path, vllm("one", *words)) == Sharding(weights=2, attention=2, experts=2, replicas=4)
+    assert _sharded(tmp_path, vllm("one", *words)) == Sharding(weights=2, attention=2, experts=8, replicas=4)
+    (said,) = (each for each in _of(tmp_path, vllm("one", *words)).missing if "replicas" in each)
+    assert "which of 4 replicas" in said and "vLLM divides the experts of a mixture over all of them" in said
+
+
+def test_contexts_of_prompts_are_devices_of_their_own(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    words = (
+        "--tensor-parallel-size=4",
+        "--decode-context-parallel-size=2",
+        "--prefill-context-parallel-size=3",
+    )
+    found = _sharded(tmp_path, vllm("one", *words))
+    assert found == Sharding(weights=4, attention=4, experts=12, positions=6)
 
 
 def test_attention_in_parts_divides_requests_and_not_heads(tmp_path: Path) -> None:

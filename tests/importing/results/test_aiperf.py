@@ -376,3 +376,17 @@ def test_a_report_of_series_gives_the_series_of_the_run_alone(tmp_path: Path) ->
     file.write_text(json.dumps({key: value for key, value in NATIVE.items() if key != "run"}))
     with pytest.raises(CannotImport, match="what the server said of itself"):
         records_of(file, "aiperf")
+
+
+def test_the_table_says_as_much_of_requests_that_failed(tmp_path: Path) -> None:
+    text = (HERE / SUMMARIES[2]).read_text()
+    assert "Request Count,60" in text
+    file = tmp_path / "profile.csv"
+    kept = "".join(
+        line for line in text.splitlines(keepends=True) if not line.startswith("Error Request Count")
+    )
+    file.write_text(
+        kept.replace("Request Count,60", "Completed Requests (Success + Error),63.00\nRequest Count,60")
+    )
+    (record,) = records_of(file, "aiperf")
+    assert record.requests[:3] == (None, 60, 3)

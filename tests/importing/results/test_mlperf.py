@@ -218,3 +218,20 @@ def test_a_count_of_thousands_of_digits_is_none(tmp_path: Path) -> None:
     file = tmp_path / "given.txt"
     file.write_text(text)
     assert summary(file).requests.completed is None or summary(file).requests.completed < 10**18
+
+
+@pytest.mark.parametrize("said", ["nan", "inf", "-3", "2.5"])
+@pytest.mark.parametrize("key", ["samples_per_query : 8", "min_query_count : 50", "Only processed 50"])
+def test_a_count_that_is_none_counts_nothing(tmp_path: Path, key: str, said: str) -> None:
+    changed = key.replace(key.split()[-1], said)
+    record = summary(with_lines(tmp_path, "multi_stream_tokens_summary.txt", key, changed))
+    assert metric(record, "Mean First Token latency (ns)").n in (None, 400)
+
+
+def test_a_count_of_the_detail_log_that_is_none_counts_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "detail.txt"
+    file.write_text(
+        (HERE / "detail.txt").read_text() + ':::MLLOG {"key": "result_query_count", "value": NaN}\n'
+    )
+    (record,) = records_of(file, "mlperf-detail")
+    assert record.requests.completed is None

@@ -11,6 +11,7 @@ from hio_validate.importing.results.credentials_seen import secret_in, secrets_i
 from hio_validate.importing.results.private import withheld
 from hio_validate.settings.credentials import SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD
+from tests.importing.results.reading import SAMPLES
 
 SECRET = "qwertyuiop12"
 
@@ -25,6 +26,8 @@ SECRET = "qwertyuiop12"
         f"vllm bench serve --api-key={SECRET}",
         f"HF_TOKEN={SECRET} python x.py",
         f'"headers": "Authorization: Bearer {SECRET}"',
+        f'{{"key": "API_KEY", "value": "{SECRET}"}}',
+        f'{{"key": "{SECRET}", "time_ms": 1.5}}',
         "https://me:hunter22@example.org/v1",
         "x hf_abcdefghijklmnopqrst",
         f'{{"argv": ["vllm", "bench", "serve", "--api-key", "{SECRET}"]}}',
@@ -57,6 +60,8 @@ def test_a_credential_is_found_and_not_shown(line: str) -> None:
         "https://example.org/v1?x=1@2",
         "OPENAI_API_KEY=EMPTY vllm serve",
         '{"output_tokens": "synthetic"}',
+        ':::MLLOG {"key": "loadgen_version", "value": "6.0.17 @ d6147c7eb7", "time_ms": 0.007}',
+        ':::MLLOG {"key": "result_token_throughput", "value": 2.5e-06, "time_ms": 0.007}',
         '{"prompt": "The key: understanding what matters"}',
         '{"argv": ["--api-key", "--model", "m"]}',
         '{"key": "mean ttft", "value": 3}',
@@ -106,6 +111,16 @@ def test_facts_are_withheld() -> None:
         "headers.authorization": WITHHELD, "last_prompt": WITHHELD, "note": "short",
     }  # fmt: skip
     assert [each.line for each in told] == [3, 3] and SECRET not in str(told)
+
+
+@pytest.mark.parametrize(
+    "format",
+    ["mlperf", "nsys-kernels", "ncu-details", "lm-eval", "lm-eval-samples", "inferencex", "inference-perf"],
+)
+def test_results_as_tools_write_them_hold_no_credential(format: str) -> None:
+    for file in sorted((SAMPLES / format).iterdir()):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            assert secret_in(line) is None, (file.name, line[:80])
 
 
 def test_the_value_alone_is_withheld_and_its_address_is_told() -> None:

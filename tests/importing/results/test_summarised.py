@@ -13,7 +13,6 @@ from hio_validate.importing.results.distribution import Distribution
 from hio_validate.importing.results.summarised import (
     Summary,
     add,
-    distinct,
     judge_counts,
     judge_rate,
     whole,
@@ -130,8 +129,3 @@ def test_whole(value: object, count: int | None) -> None:
 )
 def test_an_address_keeps_no_secret(url: str, shown: str) -> None:
     assert without_secrets(url) == shown
-
-
-def test_names_are_distinct() -> None:
-    taken: set[str] = set()
-    assert [distinct("a", taken) for _ in range(3)] == ["a", "a-2", "a-3"]

@@ -1,0 +1,36 @@
+"""What an estimate says of memory: what has to be held, beside what there is, in one line."""
+
+from __future__ import annotations
+
+from hio_validate.models.estimate import Estimate, HeldMemory
+from hio_validate.report.amounts import best_guess, common_unit, with_interval
+
+_HELD = {"weights": "weights", "kv": "K/V", "state": "states", "stated": "beside them"}
+_OF = {"host": "the host", "device": "a device", "host-and-devices": "the host and its devices"}
+
+
+def fit(memory: HeldMemory, *, total: bool = True) -> str:
+    """`145 GB of the 80 GB of a device (h100)`; what there is may be unknown."""
+    needed = with_interval(memory.needed) if total else ""
+    if memory.capacity is None:
+        return f"{needed}, the memory of {_OF[memory.per]} is unknown"
+    return f"{needed} of the {best_guess(memory.capacity)} of {_OF[memory.per]} ({memory.ceiling})"
+
+
+def tells_of_memory(estimate: Estimate) -> bool:
+    """Whether what is held is worth a line: where what there is is known, or nothing shows that it ran."""
+    memory = estimate.memory
+    return memory is not None and (memory.capacity is not None or estimate.baseline is None)
+
+
+def held(memory: HeldMemory) -> str:
+    """What has to be held and whether it fits, in one line."""
+    unit = common_unit(each.amount for each in memory.parts)
+    parts = " + ".join(f"{_HELD[each.name]} {best_guess(each.amount, unit)}" for each in memory.parts)
+    told = {
+        "cannot-fit": "CANNOT FIT",
+        "within": "fits, buffers and activations aside",
+        "open": "may not fit" if memory.capacity is not None else "whether it fits is not known",
+    }
+    total = f" = {fit(memory)}" if len(memory.parts) > 1 else fit(memory, total=False)
+    return f"{parts}{total}: {told[memory.outcome]}"
