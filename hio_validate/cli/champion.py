@@ -11,7 +11,8 @@ from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
 from hio_validate.evidence.champion import Champion
 from hio_validate.evidence.champion import champion as judge
-from hio_validate.report.champion import as_shape, next_steps, render
+from hio_validate.report.champion import as_shape, next_steps, render, what_is_left
+from hio_validate.report.paragraph import paragraph
 from hio_validate.rules.base import View
 
 
@@ -53,6 +54,8 @@ def champion(
         show("\nnext\n" + "".join(f"  {each}\n" for each in next_steps(judged, item.service or "")))
         if judged.overall is not None:
             show(f"  hio champion {item.name} --write adds its settings to the known-good registry\n")
+    elif format_ == "text" and (left := what_is_left(judged)):
+        show("\n" + "".join(paragraph(f"next: {each}", width()) for each in left))
     sys.exit(code)
 
 

@@ -56,7 +56,15 @@ def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item
             services_of(found, service)
         told = f"no readable {word} is called {name}" + (f" in {service}" if service else "")
         others = [each.full_name for each in found.meant(kind, name)] if service else []
-        stop(told + (f"; {' and '.join(others)} is" if others else _instead(name, found.names(kind))), 2)
+        stop(
+            told
+            + (
+                f"; {' and '.join(others)} is"
+                if others
+                else (_instead(name, found.names(kind)) or _begun_by(kind, found))
+            ),
+            2,
+        )
     if item.model is None:
         said = f"the {word} {name} is not valid: {_first_fault(item)}"
         stop(f"{said}; hio validate {item.file} says all", 2)
@@ -72,6 +80,19 @@ def _instead(name: str, known: Sequence[str]) -> str:
     if near:
         return f"; did you mean {near}?"
     return f"; there is {' or '.join(known)}" if 0 < len(known) <= _FEW else ""
+
+
+_BEGUN_BY = {
+    "campaign/v1": "hio campaign new begins one",
+    "plan/v1": "hio plan new begins one",
+    "run/v1": "hio run makes one of a plan",
+    "stack/v1": "hio capture or hio import makes one",
+}
+
+
+def _begun_by(kind: str, found: Repo) -> str:
+    """How a first document of a kind comes to be."""
+    return f"; there is none yet, {_BEGUN_BY[kind]}" if kind in _BEGUN_BY and not found.names(kind) else ""
 
 
 def _first_fault(item: Item) -> str:

@@ -203,3 +203,13 @@ def next_steps(found: Champion, service: str) -> list[str]:
         for each in found.winners
         if each.winner is not None and each.winner.run is not None
     ]
+
+
+def what_is_left(found: Champion) -> list[str]:
+    """What to do where there is no champion yet; nothing where there is one, or none can be."""
+    name = visible(found.campaign.name)
+    if not found.is_measured:
+        return [f"hio campaign check {name} says what it still needs, hio campaign run {name} --yes runs it"]
+    if not found.gates_met:
+        return [f"hio report {name} says what closes each gap"]
+    return []

@@ -111,3 +111,11 @@ def test_a_campaign_is_exported_run_by_run(tmp_path: Path) -> None:
     made.run("two")
     refused = hio(made.root, "export", "threads", "--to", "in-toto")
     assert refused.code == 2 and one_sentence(refused).endswith(f"is a run: export {RUN_ID}.two")
+
+
+def test_where_no_document_of_a_kind_is_there_a_sentence_says_how_the_first_one_begins(
+    tmp_path: Path,
+) -> None:
+    root = whole(tmp_path / "repo").root
+    said = one_sentence(hio(root, "champion", "nope"))
+    assert said == "hio: no readable campaign is called nope; there is none yet, hio campaign new begins one"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hio_validate.report.champion import as_shape, render
+from hio_validate.report.champion import as_shape, render, what_is_left
 from tests.evidence.campaigned import FASTER, RUN_ID, SAME, SLOWER, Campaigned
 from tests.evidence.experiment import ORDER, ROOM, SERVICE, SPEEDS, text
 from tests.evidence.test_quality_gate import ITEMS, TASKS, rows
@@ -301,6 +301,13 @@ def test_an_open_correctness_failure_blocks_a_champion(tmp_path: Path) -> None:
 def test_nothing_that_counts_is_nothing_measured(tmp_path: Path) -> None:
     made = Campaigned(tmp_path, ONE_REGIME)
     assert not made.champion().is_measured
+    assert what_is_left(made.champion()) == [
+        "hio campaign check threads says what it still needs, hio campaign run threads --yes runs it"
+    ]
+    made.run("two")
+    assert what_is_left(made.champion()) == ["hio report threads says what closes each gap"]
+    made.run("four")
+    assert what_is_left(made.champion()) == []
 
 
 OTHER = sha("other weights")
