@@ -223,7 +223,9 @@ def side(
             f"{each.document['task']} {each.document['filter']} {each.document['metric']}" for each in made
         )
         if not made and wanted == Wanted():
-            raise NoReceipt(f"{word} has no finite number, so nothing was measured", 3)
+            raise NoReceipt(
+                f"{word} has no number that can be one of its metric; hio import {word} says why", 3
+            )
         raise NoReceipt(
             f"{word} has {len(made)} such numbers; say --task, --filter and --metric: {known or 'none matches'}"
         )

@@ -10,7 +10,7 @@ import click
 from hio_validate.checkpoint import carry_out as carrying
 from hio_validate.checkpoint import planning, remote, standing
 from hio_validate.checkpoint.plan import CLASSES, TRAILER, CannotTell, Misnamed, NotNow, Outcome, Plan
-from hio_validate.cli.shared import format_option, repo_option, root_of, show, stop
+from hio_validate.cli.shared import FiniteRange, format_option, repo_option, root_of, show, stop
 from hio_validate.history import Unlistable, top_of
 from hio_validate.report.checkpoint import as_json, as_text
 
@@ -23,7 +23,7 @@ from hio_validate.report.checkpoint import as_json, as_text
     "--push", is_flag=True, help="Push the branch afterwards: fast-forward only, to an allowed remote."
 )
 @click.option("--remote", "remote_", metavar="NAME", help="Remote to push to (default: as git push would).")
-@click.option("--largest", metavar="MIB", type=click.FloatRange(min=0, min_open=True), default=5, show_default=True,
+@click.option("--largest", metavar="MIB", type=FiniteRange(min=0, min_open=True), default=5, show_default=True,
               help="Largest file in MiB.")  # fmt: skip
 @click.option("--planned", metavar="TREE", help="Carry out only the plan that showed this tree.")
 @click.option("--yes", is_flag=True, help="Carry the plan out; without it the plan is only shown.")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hio_validate.cli.loading import load_repo
-from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
+from hio_validate.cli.shared import FiniteRange, as_json, format_option, repo_option, show, stop, width
 from hio_validate.evidence.compared import MUST_BE_KNOWN, Allowed, Compared, Word
 from hio_validate.importing.cannot import CannotImport
 from hio_validate.measurements import Measurements, NoMeasurement
@@ -37,7 +37,7 @@ class _Compare(click.Command):
               help="Over the trials of an arm.")  # fmt: skip
 @click.option("--same", multiple=True, type=click.Choice([*MUST_BE_KNOWN, "acceptance"]), metavar="FACT",
               help="Your word that FACT was the same where neither side says it, e.g. concurrency.")  # fmt: skip
-@click.option("--same-work", type=click.FloatRange(min=0), default=0.0, metavar="PERCENT",
+@click.option("--same-work", type=FiniteRange(min=0), default=0.0, metavar="PERCENT",
               help="Counts of work may differ by this much (default: 0).")  # fmt: skip
 @click.option("--exit-code", is_flag=True, help="Exit 1 where a metric is worse.")
 @click.option("--service", metavar="SITE/NAME", help="Service in which names are looked up.")

@@ -12,7 +12,7 @@ import click
 
 from hio_validate import writing
 from hio_validate.cli.loading import load_repo, named
-from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop
+from hio_validate.cli.shared import FiniteRange, as_json, format_option, repo_option, show, stop
 from hio_validate.known_good import SERVING, SEVERITIES, Judgement, judge
 from hio_validate.known_good.row import CannotRecord, checked, recorded, value_of, with_evidence
 from hio_validate.recording import modeline
@@ -124,8 +124,8 @@ def _own_stack(path: Path) -> Item | None:
     help="What of it.",
 )
 @click.option("--value", "values", multiple=True, help="A value that is meant; may be given several times.")
-@click.option("--at-least", type=float, help="Of a required number: the smallest.")
-@click.option("--at-most", type=float, help="Of a required number: the largest.")
+@click.option("--at-least", type=FiniteRange(), help="Of a required number: the smallest.")
+@click.option("--at-most", type=FiniteRange(), help="Of a required number: the largest.")
 @click.option("--phase", "phases", multiple=True, help="Where a phase-limited setting may be used.")
 @click.option("--severity", required=True, type=click.Choice(SEVERITIES), help="What happens otherwise.")
 @click.option("--because", required=True, help="Why, in a sentence that helps in a year.")

@@ -14,7 +14,7 @@ import click
 from hio_validate import __version__, recording
 from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.new_files import created_all
-from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
+from hio_validate.cli.shared import FiniteRange, as_json, format_option, repo_option, show, stop, width
 from hio_validate.models.base import JudgedBy
 from hio_validate.models.core import ValidationError
 from hio_validate.models.errors import refusals
@@ -46,7 +46,7 @@ _TIME = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\dZ")
 @click.option(
     "--at", metavar="TIME", help="When, e.g. 2026-11-30T09:00:00Z (default: when FILE was written)."
 )
-@click.option("--slowed", type=click.FloatRange(min=0), metavar="PERCENT", help="How much slower the tool made it.")  # fmt: skip
+@click.option("--slowed", type=FiniteRange(min=0), metavar="PERCENT", help="How much slower the tool made it.")  # fmt: skip
 @click.option("--about", help="One sentence for whoever reads it in a year.")
 @click.option("--name", help="Name of the profile (default: the stack, the path and the date).")
 @click.option("--write", is_flag=True, help="Keep it with FILE beside it in the service's profiles/.")

@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 
 from hio_validate.cli.loading import load_repo
-from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
+from hio_validate.cli.shared import FiniteRange, as_json, format_option, repo_option, show, stop, width
 from hio_validate.cli.verify import Subject, subject_of
 from hio_validate.command import Command
 from hio_validate.execute import approvals, jobs, lock, preflight
@@ -38,7 +38,7 @@ from hio_validate.settings import places
     "--port", type=click.IntRange(1, 65535), help="Probe who listens there instead of starting one."
 )
 @click.option("--name", help="Name of the qualification (default: the stack's and the day).")
-@click.option("--start-s", type=click.FloatRange(min=1),
+@click.option("--start-s", type=FiniteRange(min=1),
               help="Seconds within which a started process must be ready (default: the site's start_s, else 120).")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Do it; without it only what would be done is shown.")
 @format_option

@@ -11,7 +11,16 @@ import click
 from hio_validate import __version__, receipts
 from hio_validate.cli.import_writing import pinned
 from hio_validate.cli.loading import load_repo
-from hio_validate.cli.shared import as_json, format_option, repo_option, root_of, show, stop, width
+from hio_validate.cli.shared import (
+    FiniteRange,
+    as_json,
+    format_option,
+    repo_option,
+    root_of,
+    show,
+    stop,
+    width,
+)
 from hio_validate.evidence.quality import Terms
 from hio_validate.evidence.quality_receipts import FACTS, judged, why_not
 from hio_validate.importing.cannot import CannotImport
@@ -20,7 +29,7 @@ from hio_validate.receipts import NoReceipt, Wanted
 from hio_validate.report.quality import Page, as_shape, render
 from hio_validate.rules import NEWEST
 
-_share = click.FloatRange(min=0)
+_share = FiniteRange(min=0)
 _wanted = (
     click.option("--task", help="The task that is meant, where a file has several."),
     click.option("--filter", "filter_", help="The filter that is meant."),
@@ -44,10 +53,13 @@ def quality() -> None:
 @click.argument("baseline")
 @click.argument("candidate")
 @click.option(
-    "--floor", type=float, required=True, help="Least value on both sides; where lower is better, the most."
+    "--floor",
+    type=FiniteRange(),
+    required=True,
+    help="Least value on both sides; where lower is better, the most.",
 )
 @click.option("--margin", type=_share, required=True, help="How much worse the candidate may be.")
-@click.option("--alpha", type=click.FloatRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True,
+@click.option("--alpha", type=FiniteRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True,
               help="One-sided level.")  # fmt: skip
 @_with_wanted
 @click.option("--baseline-samples", type=_file, help="Samples file of the baseline, to compare item by item.")
@@ -128,7 +140,9 @@ def record(
     if not made:
         asked = any(each is not None for each in (task, filter_, metric))
         why = (
-            "has no such number; leave out --task, --filter or --metric" if asked else "has no finite number"
+            "has no such number; leave out --task, --filter or --metric"
+            if asked
+            else f"has no number that can be one of its metric; hio import {file} says why"
         )
         stop(f"{file} {why}", 3)
     if name is not None:

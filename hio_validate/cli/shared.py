@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from hio_validate.console import color, root_of, show, stop, user, width
 
 __all__ = [
+    "FiniteRange",
     "as_json",
     "color",
     "format_option",
@@ -20,6 +22,17 @@ __all__ = [
     "user",
     "width",
 ]
+
+
+class FiniteRange(click.FloatRange):
+    """A number within a range; neither nan, which is within every range, nor inf."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number", param, ctx)
+        return number
+
 
 repo_option = click.option(
     "--repo",

@@ -14,7 +14,7 @@ import click
 
 from hio_validate.cli.loading import load_repo, named
 from hio_validate.cli.progress import hashing
-from hio_validate.cli.shared import as_json, format_option, repo_option, show, stop, width
+from hio_validate.cli.shared import FiniteRange, as_json, format_option, repo_option, show, stop, width
 from hio_validate.command import Command, Unplaced, command_of
 from hio_validate.execute.found import pid_at, pid_of_unit
 from hio_validate.execute.verified import Verification
@@ -43,7 +43,7 @@ from hio_validate.settings.places import place_of
     help="Configuration that the process must have started after; may be repeated.",
 )  # fmt: skip
 @click.option(
-    "--watch", type=click.FloatRange(min=0.1), metavar="SECONDS", help="Look again and again; tell changes."
+    "--watch", type=FiniteRange(min=0.1), metavar="SECONDS", help="Look again and again; tell changes."
 )
 @click.option("--all", "all_", is_flag=True, help="Show what is equal, too.")
 @click.option("--brief", is_flag=True, help="One line, e.g. for a cron job.")

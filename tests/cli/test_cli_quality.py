@@ -212,6 +212,13 @@ def test_a_file_that_gives_no_receipt_is_one_sentence(
     assert (found.code, said in one_sentence(found)) == (code, True), found.all
 
 
+@pytest.mark.parametrize("term", ["--floor", "--margin", "--alpha"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-nan"])
+def test_a_gate_asks_for_finite_numbers(tmp_path: Path, term: str, value: str) -> None:
+    said = gate(tmp_path, RESULTS, RESULTS, term, value)
+    assert said.code == 2 and "Error: Invalid value for '" + term in said.all
+
+
 def test_a_number_that_is_none_is_not_measured(tmp_path: Path) -> None:
     file = tmp_path / "nan.json"
     file.write_text('{"results": {"gsm8k": {"acc,none": NaN}}}')
@@ -219,7 +226,7 @@ def test_a_number_that_is_none_is_not_measured(tmp_path: Path) -> None:
         gate(tmp_path, file, file),
         hio(tmp_path, "quality", "record", file, "--service", "lab/tiny"),
     ):
-        assert said.code == 3 and "no finite number" in one_sentence(said)
+        assert said.code == 3 and "no number that can be one of its metric" in one_sentence(said)
 
 
 def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:

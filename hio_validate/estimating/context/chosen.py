@@ -34,11 +34,12 @@ def named(repo: Repo, kind: str, name: str, service: str | None) -> Item:
     word = kind.partition("/")[0]
     found = repo.find(kind, name, service)
     if found is None:
+        elsewhere = " or ".join(each.full_name for each in repo.meant(kind, name))
         near = nearest(name, repo.names(kind))
         raise CannotEstimate(
             f"no {word} is called {name}"
             + (f" in {service}" if service and kind != "ceilings/v1" else "")
-            + (f"; did you mean {near}?" if near else "")
+            + (f"; there is {elsewhere}" if elsewhere else f"; did you mean {near}?" if near else "")
         )
     if found.model is None:
         raise CannotEstimate(f"the {word} {name} is not valid: hio validate {found.file} says why")

@@ -22,6 +22,9 @@ PREFILLS = ("prefill-token", "request")
 """Paths on which the prompt is evaluated: batch threads and the microbatch bound them."""
 
 _NOTHING = frozenset({ABSENT, UNKNOWN, "", "{}", "auto", "none", "None", "null", "unused", "off"})
+_SHORT = {"shards": "tp", "stages": "pp", "replicas": "dp", "contexts": "dcp", "prompt-contexts": "pcp"}
+"""What divides a model over devices -> its short flag, which is a setting of its own where no build's help text is known."""
+_MOST_DEVICES = 65536
 _DECIDES = "which the engine decides itself: hio capture of a process of this stack says what became of it"
 
 
@@ -174,6 +177,9 @@ class _Asked:
             return None
         if device is not None and device.value == "cpu":
             return "host"
+        if unread := self._unread_division():
+            self.missing.append(f"what each device has to hold: {unread}")
+            return None
         return "host-and-devices" if offload is not None and _is_positive(offload.value) else "device"
 
     def undivided(self) -> bool:
@@ -238,9 +244,22 @@ class _Asked:
         found = self._of(("enable-dp-attention",))
         return found is not None and found.value == "on"
 
+    def _unread_division(self) -> str:
+        """The setting that may divide the model over devices in a way that nobody can read from it; "" where there is none."""
+        config = self._of(("config",))
+        if config is not None and config.value not in _NOTHING:
+            return f"{config.address} {config.shown} may divide the model, and is not read"
+        for found in map(self._divisor, _SHORT):
+            if found is not None and found.value not in _NOTHING and not _is_count(found.value):
+                return f"{found.address} is {found.shown}, expected a number of devices"
+        return ""
+
+    def _divisor(self, meaning: str) -> Setting | None:
+        return self._of((*spelled(meaning, self.engine), _SHORT[meaning]))
+
     def _count(self, meaning: str) -> int:
-        found = self.setting(meaning)
-        return max(1, int(found.value)) if found is not None and found.value.isdecimal() else 1
+        found = self._divisor(meaning)
+        return max(1, int(found.value)) if found is not None and _is_count(found.value) else 1
 
     def _split(self) -> int:
         split, parts = self._of(("split-mode",)), self._of(("tensor-split",))
@@ -276,6 +295,11 @@ def _of_json(text: str, key: str) -> object:
     except ValueError:
         return None
     return said.get(key) if isinstance(said, dict) else None
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a number of devices that anybody could have."""
+    return text.isascii() and text.isdecimal() and int(text[:9]) <= _MOST_DEVICES
 
 
 def _is_positive(text: str) -> bool:

@@ -235,7 +235,7 @@ def _items(values: Mapping[str, Any], task: str) -> tuple[int | None, int | None
     """(asked, in the whole set) of a task; of a group, of all its tasks. None: unknown."""
     samples, groups = _map(values, "n-samples"), _map(values, "group_subtasks")
     asked = whole = 0
-    for each in _members(groups, task, 8):
+    for each in dict.fromkeys(_members(groups, task, 8)):
         told = _map(samples, each)
         effective, original = _count(told.get("effective")), _count(told.get("original"))
         if effective is None:

@@ -86,6 +86,8 @@ def _observation(said: Said) -> Observation:
     validity = str(values.get("Result is", values.get("result_validity", "")))
     if validity == "INVALID":
         readings.finding("result-invalid", "the load generator itself says INVALID")
+    elif validity not in ("VALID", ""):
+        readings.finding("result-invalid", f"expected VALID or INVALID, the load generator says {validity}")
     readings.findings += said.findings
     workload = {
         name: value for key, name in _WORKLOAD.items() if (value := fact(values.get(key))) is not None

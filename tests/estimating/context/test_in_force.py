@@ -128,6 +128,32 @@ def test_another_engine_spells_it_otherwise(tmp_path: Path) -> None:
     assert found.threads is None and found.missing == (), "it has no such threads"
 
 
+@pytest.mark.parametrize("words", [["-tp", "2"], ["--tp", "2"], ["--tensor-parallel-size", "2"]])
+def test_a_short_flag_divides_too(tmp_path: Path, words: list[str]) -> None:
+    write(tmp_path, FILES)
+    found = _of(tmp_path, vllm("one", *words))
+    assert (found.devices, found.held_in) == (2, "device")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--tensor-parallel-size", "${tp}"], "server.tensor-parallel-size is ${tp}, expected a number of devices"),
+        (["--pipeline-parallel-size", "two"], "server.pipeline-parallel-size is two"),
+        (["--data-parallel-size", "-2"], "server.data-parallel-size is -2"),
+        (["--tensor-parallel-size", "99999999999999999999"], "server.tensor-parallel-size is 99999999999999999999"),
+        (["--config", "/etc/vllm.yaml"], "server.config /etc/vllm.yaml may divide the model, and is not read"),
+    ],
+)  # fmt: skip
+def test_a_division_that_cannot_be_read_says_not_what_a_device_holds(
+    tmp_path: Path, words: list[str], why: str
+) -> None:
+    write(tmp_path, FILES)
+    found = _of(tmp_path, vllm("one", *words))
+    assert found.held_in is None
+    assert [each for each in found.missing if why in each], found.missing
+
+
 def sglang(name: str, *words: str) -> str:
     return vllm(name, *words).replace("engine: vllm", "engine: sglang")
 

@@ -74,7 +74,7 @@ def test_the_old_form_says_neither_items_nor_version(tmp_path: Path) -> None:
 def test_a_group_has_the_items_of_its_tasks(tmp_path: Path) -> None:
     def group(value: Any) -> Any:
         value["results"]["math"] = {"alias": "math", "exact_match,strict-match": 0.5}
-        value["group_subtasks"] = {"math": ["part", "gsm8k"], "part": ["wikitext"]}
+        value["group_subtasks"] = {"math": ["part", "gsm8k", "gsm8k"], "part": ["wikitext"]}
         return value
 
     record = next(

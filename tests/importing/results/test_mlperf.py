@@ -52,6 +52,14 @@ def test_a_server_tells_first_tokens_and_time_per_token_in_exact_nanoseconds() -
     assert ids(record) == ["result-invalid", "harness-warning"]
 
 
+def test_a_word_that_is_neither_valid_nor_invalid_is_told(tmp_path: Path) -> None:
+    text = (HERE / "server_summary.txt").read_text()
+    assert "INVALID" in text
+    (tmp_path / "mlperf_log_summary.txt").write_text(text.replace("INVALID", "FAILED", 1))
+    record = summary(tmp_path / "mlperf_log_summary.txt")
+    assert record.findings[0].message == "expected VALID or INVALID, the load generator says FAILED"
+
+
 def test_few_samples_are_told_and_valid_does_not_help(tmp_path: Path) -> None:
     record = summary(HERE / "single_stream_summary.txt")
     assert (
