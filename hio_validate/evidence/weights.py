@@ -1,7 +1,7 @@
 """Which weights the arms of a run served, as the captures of their legs show (contract 1.6, 10.5).
 
-Invariant: what captures show goes before what a run says of itself; one shard is not the model, and unknown weights are
-the weights of nothing, never equal.
+Invariant: captures alone count, since a run declares one model for all of its arms; one shard is not the model, and
+unknown weights are the weights of nothing, never equal.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hio_validate.evidence.case import Case
-from hio_validate.evidence.workload import told
 from hio_validate.models.capture import Artifact, Capture
 
 _SHARD = re.compile(r"model-(\d{5})-of-(\d{5})")
@@ -35,8 +34,8 @@ class OtherWeights(NamedTuple):
 
 def weights_of(case: Case, arm: str) -> str | None:
     """SHA-256 of the weights that every leg of an arm served, of split ones each shard's; None where nobody knows."""
-    seen = [weights_in(capture) for _, capture in case.captures(arm) if capture is not None]
-    return told(seen, case.model.scope.model if case.model.scope else None)
+    seen = {weights_in(capture) if capture is not None else None for _, capture in case.captures(arm)}
+    return seen.pop() if len(seen) == 1 else None
 
 
 def weights_in(capture: Capture) -> str | None:

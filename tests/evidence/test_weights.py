@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,44 @@ def test_an_arm_whose_legs_differ_serves_nothing_known(tmp_path: Path) -> None:
     assert weights_of(case, "base") == MODEL
     assert weights_of(case, "two") is None
     assert other_weights(case) == []
+
+
+def unhashed(process: dict[str, Any]) -> None:
+    process["artifacts"]["model"] = {"path": "/srv/m.gguf", "how": "unknown"}
+
+
+def modelless(process: dict[str, Any]) -> None:
+    process["artifacts"] = {}
+
+
+@pytest.mark.parametrize("unknown", [unhashed, modelless])
+def test_weights_that_no_capture_shows_are_not_the_declared_ones(
+    unknown: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    experiment = Experiment(tmp_path)
+
+    def spoil(document: dict[str, Any]) -> None:
+        if document["name"] in {"threads-2", "threads-3", "threads-5", "threads-8"}:  # the legs of `two`
+            unknown(document["processes"]["server"])
+
+    experiment.run(capture=spoil, run=declared)
+    case = experiment.verdict().case
+    assert weights_of(case, "base") == MODEL
+    assert weights_of(case, "two") is None
+
+
+def test_an_arm_without_captures_serves_nothing_known(tmp_path: Path) -> None:
+    experiment = Experiment(tmp_path)
+
+    def spoil(document: dict[str, Any]) -> None:
+        declared(document)
+        for leg in document["legs"]:
+            if leg["arm"] == "two":
+                del leg["capture"]
+
+    experiment.run(run=spoil)
+    assert weights_of(experiment.verdict().case, "two") is None
+
+
+def declared(document: dict[str, Any]) -> None:
+    document["scope"] = {"model": MODEL}
