@@ -41,7 +41,7 @@ def weights_of(case: Case, arm: str) -> str | None:
 def weights_in(capture: Capture) -> str | None:
     """The weights that the processes of a capture serve; None where one of them has a model of unknown bytes."""
     found = [
-        _of_process(process.artifacts)
+        model_of_process(process.artifacts)
         for process in capture.processes.values()
         if "model" in process.artifacts
     ]
@@ -49,10 +49,11 @@ def weights_in(capture: Capture) -> str | None:
     return " ".join(sorted(set(known))) if known and len(known) == len(found) else None
 
 
-def _of_process(artifacts: Mapping[str, Artifact]) -> str | None:
-    whole = artifacts["model"].sha256
-    if whole is not None:
-        return whole
+def model_of_process(artifacts: Mapping[str, Artifact]) -> str | None:
+    """The model that one process serves, of a split one each shard; None where it has none, or one of unknown bytes."""
+    whole = artifacts.get("model")
+    if whole is None or whole.sha256 is not None:
+        return whole.sha256 if whole is not None else None
     shards = {place: artifact.sha256 for name, artifact in artifacts.items() if (place := _place(name))}
     counts = {count for _, count in shards}
     digests = [digest for _, digest in sorted(shards.items()) if digest is not None]

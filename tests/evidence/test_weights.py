@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from hio_validate.evidence.weights import other_weights, shown, weights_in, weights_of
+from hio_validate.evidence.workload import model_in
+from hio_validate.models.capture import Capture
 from hio_validate.repo import item_of
 from hio_validate.source import read
 from tests.evidence.experiment import MODEL, Experiment
@@ -17,14 +19,14 @@ from tests.small_repo import capture, sha
 ONE, TWO = sha("shard one"), sha("shard two")
 
 
-def of(*lines: str) -> str | None:
-    """What a capture with these artifacts shows."""
+def of(*lines: str) -> Capture:
+    """A capture with these artifacts."""
     artifacts = "    artifacts:\n" + "".join(f"      {line}\n" for line in lines) if lines else ""
     made = item_of(
         read(capture("seen", more=artifacts).encode(), "manifests/services/lab/tiny/captures/seen.yaml")
     )
-    assert made.model is not None, made.refused
-    return weights_in(made.model)
+    assert isinstance(made.model, Capture), made.refused
+    return made.model
 
 
 def shard(number: int, digest: str | None, count: int = 2) -> str:
@@ -50,7 +52,7 @@ SPLIT = "model: {path: /srv/m-1.gguf, how: unknown}"
     ids=["one-file", "shards", "any-order", "shard-one-alone", "a-shard-without-hash", "no-hash", "no-model"],
 )  # fmt: skip
 def test_what_a_capture_shows(artifacts: tuple[str, ...], weights: str | None) -> None:
-    assert of(*artifacts) == weights
+    assert weights_in(of(*artifacts)) == model_in(of(*artifacts)) == weights
 
 
 def test_weights_are_shown_shortly() -> None:
