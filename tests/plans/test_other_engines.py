@@ -60,7 +60,8 @@ def test_the_fixtures_that_are_begun_ask_as_the_engine_is_asked(engine: str, tmp
     for name in ("short", "check"):
         made = _read(tmp_path, f"fixtures/{name}.yaml")
         assert (made["endpoint"], made["sampling"]) == ("/v1/completions", GREEDY)
-    decide = _read(tmp_path, "plans/p.yaml")["decide"]
+    decide, limits = (_read(tmp_path, "plans/p.yaml")[part] for part in ("decide", "limits"))
+    assert limits["start_s"] == 600, "it compiles and captures graphs before it is ready"
     assert (decide["metric"], decide["better"]) == ("tpot_ms", "lower")
     assert decide["bounds"] == [{"metric": "ttft_ms", "worse_by_percent": 5}]
 
