@@ -148,8 +148,7 @@ def _observed(item: Item, view: View) -> Iterator[Observed]:
         stack = view.repo.find("stack/v1", name, item.service)
         if stack is None or stack.model is None:
             continue
-        of_it = (each for each in view.repo.of("capture/v1") if each.service == stack.service)
-        captures = [each for each in of_it if each.model is not None and each.model.stack == stack.name]
+        captures = [each for each in view.repo.of("capture/v1") if _is_of(each, stack, view)]
         newest = max(captures, key=lambda each: (moment(each.model.at), each.name), default=None)
         if newest is None:
             yield Observed(name, None, None, ())
@@ -157,6 +156,12 @@ def _observed(item: Item, view: View) -> Iterator[Observed]:
         both = view.settings.effective(stack), view.settings.effective(stack, newest)
         differing = [each for each in view.settings.difference(*both).touched if _is_another_value(each)]
         yield Observed(name, newest.name, newest.model.at, tuple(differing))
+
+
+def _is_of(capture: Item, stack: Item, view: View) -> bool:
+    """Whether a readable capture claims to be this stack, by its name or its full one."""
+    named = capture.model.stack if capture.model is not None else None
+    return named is not None and view.repo.find("stack/v1", named, capture.service) is stack
 
 
 def _is_another_value(each: Compared) -> bool:

@@ -41,6 +41,7 @@ def write(judged: Champion, root: Path, view: View) -> Iterator[str]:
             f"the campaign is not recorded yet, so that a cell may still change it: hio campaign run {judged.campaign.name} "
             "--yes goes on, --close ends it"
         )
+    _refuse_other_weights(judged, winner)
     rows = list(_rows(judged, winner, view))
     if not rows:
         raise CannotWrite(
@@ -66,6 +67,18 @@ def _why_none(judged: Champion) -> str:
     return (
         f"there is no champion to write ({', '.join(missed) or 'no improvement'}); the previous one is kept"
     )
+
+
+def _refuse_other_weights(judged: Champion, winner: CellResult) -> None:
+    """A registry is of the baseline's model: what suits other weights is not preferred for it. Raises CannotWrite."""
+    best = winner.best.candidate if winner.best is not None else None
+    other = next((each for each in winner.other_weights if each.candidate == best), None)
+    if other is not None:
+        then = "; ".join(next_steps(judged, judged.campaign.service or ""))
+        raise CannotWrite(
+            f"{other.sentence}, and a setting that suits them is not known to suit the baseline's: append the champion to "
+            f"the ledger instead: {then}"
+        )
 
 
 def _rows(judged: Champion, winner: CellResult, view: View) -> Iterator[dict[str, Any]]:

@@ -5,11 +5,15 @@ Invariant: arms of one plan are asked the same, so that they can do the same wor
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from hio_validate.models.plan import Plan
 from hio_validate.repo import Item, Repo
-from hio_validate.settings.request import DIALECTS, Dialect
+from hio_validate.settings.request import DIALECTS, LLAMA, Dialect
+
+
+class SeveralDialects(Exception):
+    """Arms that cannot be asked the same; one clause, `a is of vllm and b is of sglang, which read different requests`."""
 
 
 def engine_of(stack: Item) -> str | None:
@@ -33,3 +37,16 @@ def of_stacks(named: Iterable[tuple[str, str]], service: str | None, repo: Repo)
         if engine is not None:
             found[name] = DIALECTS[engine]
     return found
+
+
+def one_dialect(found: Mapping[str, Dialect]) -> Dialect:
+    """In whose words all arms are asked, llama-server's where no engine is known. Raises SeveralDialects.
+
+    vLLM and SGLang share the fields that are known here and are two dialects all the same: each counts its cache in its
+    own way.
+    """
+    families = {dialect.family: arm for arm, dialect in found.items()}
+    if len(families) > 1:
+        told = " and ".join(f"{arm} is of {family}" for family, arm in families.items())
+        raise SeveralDialects(f"{told}, which read different requests")
+    return next(iter(found.values()), DIALECTS[LLAMA])

@@ -1,7 +1,7 @@
 """Which weights the arms of a run served, as the captures of their legs show (contract 1.6, 10.5).
 
-Invariant: what captures show goes before what a run says of itself; one shard is not the model, and unknown weights are
-the weights of nothing, never equal.
+Invariant: captures alone count, since a run declares one model for all of its arms; one shard is not the model, and
+unknown weights are the weights of nothing, never equal.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hio_validate.evidence.case import Case
-from hio_validate.evidence.workload import told
 from hio_validate.models.capture import Artifact, Capture
 
 _SHARD = re.compile(r"model-(\d{5})-of-(\d{5})")
@@ -35,14 +34,14 @@ class OtherWeights(NamedTuple):
 
 def weights_of(case: Case, arm: str) -> str | None:
     """SHA-256 of the weights that every leg of an arm served, of split ones each shard's; None where nobody knows."""
-    seen = [weights_in(capture) for _, capture in case.captures(arm) if capture is not None]
-    return told(seen, case.model.scope.model if case.model.scope else None)
+    seen = {weights_in(capture) if capture is not None else None for _, capture in case.captures(arm)}
+    return seen.pop() if len(seen) == 1 else None
 
 
 def weights_in(capture: Capture) -> str | None:
     """The weights that the processes of a capture serve; None where one of them has a model of unknown bytes."""
     found = [
-        _of_process(process.artifacts)
+        model_of_process(process.artifacts)
         for process in capture.processes.values()
         if "model" in process.artifacts
     ]
@@ -50,10 +49,11 @@ def weights_in(capture: Capture) -> str | None:
     return " ".join(sorted(set(known))) if known and len(known) == len(found) else None
 
 
-def _of_process(artifacts: Mapping[str, Artifact]) -> str | None:
-    whole = artifacts["model"].sha256
-    if whole is not None:
-        return whole
+def model_of_process(artifacts: Mapping[str, Artifact]) -> str | None:
+    """The model that one process serves, of a split one each shard; None where it has none, or one of unknown bytes."""
+    whole = artifacts.get("model")
+    if whole is None or whole.sha256 is not None:
+        return whole.sha256 if whole is not None else None
     shards = {place: artifact.sha256 for name, artifact in artifacts.items() if (place := _place(name))}
     counts = {count for _, count in shards}
     digests = [digest for _, digest in sorted(shards.items()) if digest is not None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hio_validate.evidence.case import Case
+from hio_validate.evidence.weights import model_of_process
 from hio_validate.models.capture import Capture
 
 
@@ -19,7 +20,7 @@ def host_of(case: Case, arm: str) -> str | None:
 
 
 def model_of(case: Case, arm: str) -> str | None:
-    """SHA-256 of the model file that an arm served."""
+    """SHA-256 of the model that an arm served, of a split one each shard's."""
     seen = [model_in(capture) for _, capture in case.captures(arm) if capture is not None]
     return told(seen, case.model.scope.model if case.model.scope else None)
 
@@ -54,9 +55,9 @@ def cache_of(case: Case) -> str | None:
 
 
 def model_in(capture: Capture) -> str | None:
-    """The SHA-256 of the first model that a capture shows."""
-    artifacts = (process.artifacts.get("model") for process in capture.processes.values())
-    return next((artifact.sha256 for artifact in artifacts if artifact and artifact.sha256), None)
+    """The first known model of a capture's processes; what all of them serve together is evidence/weights.py's weights_in."""
+    models = (model_of_process(process.artifacts) for process in capture.processes.values())
+    return next((model for model in models if model is not None), None)
 
 
 def told(seen: Sequence[str | None], declared: str | None) -> str | None:

@@ -27,7 +27,7 @@ def counts(
 
     `none_is_left_out`: the server counts cached tokens and leaves a count of none out. Raises Uncounted, Miscounted.
     """
-    if "predicted_n" in timings and "prompt_n" in timings:
+    if _is_count(timings, "predicted_n") and _is_count(timings, "prompt_n"):
         found = _of_timings(timings)
     elif _is_count(usage, "completion_tokens"):
         found = _of_usage(usage, none_is_left_out)

@@ -111,7 +111,7 @@ class _Leg:
         repo = load(_Manifests(Path(self.work.root)))
         settings = Settings(repo)
         stack = expected.pinned_stack(self.arm, repo, self.work.service)
-        if self.work.method == "llama-bench":
+        if self.is_bench:
             self._bench(settings)
             return
         server = self._started_server()
@@ -282,9 +282,18 @@ class _Leg:
         return [found for found in records(self.folder) if found["leg"] < self.number]
 
     def because(self, why: str) -> str:
-        """Why the leg failed; a server that died by itself is why, whatever was noticed first."""
+        """Why the leg failed; a process that died by itself is why, whatever was noticed first.
+
+        A server has no reason to end, whatever its code; a benchmark that ended with 0 has done its work.
+        """
         died = self.server and self.watch.died(self.server)
-        return f"the server {died}: {why}" if died and died not in why else why
+        if not self.server or not died or died in why or (self.is_bench and self.server.code == 0):
+            return why
+        return f"{'' if self.is_bench else 'the '}{self.server.role} {died}: {why}"
+
+    @property
+    def is_bench(self) -> bool:
+        return self.work.method == "llama-bench"
 
     # -- the end ------------------------------------------------------------------------------------------------
 
@@ -304,7 +313,7 @@ class _Leg:
         next_arm = self.work.order[self.place] if self.place < len(self.work.order) else None
         stays = (
             self.work.restart == "never" and next_arm == self.name and not self.invalid
-            and not server.has_ended and self.work.method == "http"
+            and not server.has_ended and not self.is_bench
         )  # fmt: skip
         if stays:
             _KEPT[self.folder] = _Kept(self.name, server, self.log)
@@ -316,7 +325,7 @@ class _Leg:
         if self.server is None:
             return
         log = kept(self.log, self.here, self.log_from)
-        out = kept(self.here / BENCH, self.here) if self.work.method == "llama-bench" else log
+        out = kept(self.here / BENCH, self.here) if self.is_bench else log
         exit_ = str(self.record["exit"] or "not known")
         self._note_command(self.arm.command.argv, exit_, stdout=out, stderr=log)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from hio_validate.evidence.dialects import dialects_of
+from hio_validate.evidence.dialects import SeveralDialects, dialects_of, one_dialect
 from hio_validate.execute.work import Question
 from hio_validate.models.fixture import Fixture
 from hio_validate.models.plan import Plan
 from hio_validate.repo import Item, Repo, joined
-from hio_validate.settings.request import Dialect, dialect_of
+from hio_validate.settings.request import Dialect
 from hio_validate.source import digest_of
 
 NONCE_CHARACTERS = 16
@@ -54,15 +54,13 @@ def questions(plan: Item, repo: Repo) -> tuple[tuple[Question, ...], tuple[str, 
 
 def dialect(plan: Item, repo: Repo) -> Dialect:
     """In whose words every arm of a plan is asked. Raises NotAskable where that differs, or could not be kept cold."""
-    found = {each.family: each for each in dialects_of(plan, repo).values()}
-    if len(found) > 1:
+    try:
+        words = one_dialect(dialects_of(plan, repo))
+    except SeveralDialects as error:
         raise NotAskable(
-            f"the arms of {plan.name} are of {' and '.join(sorted(found))}, which read different requests: "
-            "write a plan for each engine, and compare their runs with hio compare"
-        )
-    words = next(iter(found.values()), dialect_of("llama-server"))
-    salted = "cache_salt" in words.streamed("", warm=False, salt="")
-    if salted and plan.model.cache == "cold" and plan.model.restart == "never":
+            f"in {plan.name} {error}: write a plan for each engine, and compare their runs with hio compare"
+        ) from None
+    if words.salts_cache and plan.model.cache == "cold" and plan.model.restart == "never":
         raise NotAskable(
             f"{plan.name} keeps its server between legs (restart: never) and wants a cold cache, and a request cannot "
             f"tell {words.family} to forget what the leg before asked: write restart: every-leg"

@@ -55,9 +55,13 @@ class Child:
         return self.process.pid
 
     @property
+    def code(self) -> int | None:
+        """Its exit code, of a signal the negative number; None while it runs. It is not reaped by asking, so that its id stays its own."""
+        return self.process.returncode if self.process.returncode is not None else _peek(self.pid)
+
+    @property
     def has_ended(self) -> bool:
-        """Whether it has ended. It is not reaped by asking, so that its id stays its own."""
-        return self.process.returncode is not None or _peek(self.pid) is not None
+        return self.code is not None
 
 
 @dataclass(frozen=True)
@@ -224,7 +228,7 @@ class Watch:
 
     def told(self, child: Child) -> str:
         """How a child that ended did so: `ended with exit code 3`, `was killed by SIGKILL`."""
-        code = child.process.returncode if child.process.returncode is not None else _peek(child.pid)
+        code = child.code
         if code is None:
             return "runs"
         return f"was ended by {_code(code)}" if code < 0 else f"ended with {_code(code)}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hio_validate.evidence.design import balanced_order, has_answered
-from hio_validate.evidence.dialects import of_stacks
+from hio_validate.evidence.dialects import SeveralDialects, of_stacks, one_dialect
 from hio_validate.evidence.metrics import METRICS, TIMED_BY_SERVER
 from hio_validate.ledger import one_setting
 from hio_validate.models.entry import FailedRun
@@ -38,7 +38,7 @@ from hio_validate.rules.planned import asked_with, has_baseline, runs_of
 from hio_validate.rules.unfinished_plan import TODO
 from hio_validate.rules.unrestored_service import serves
 from hio_validate.settings.places import place_of
-from hio_validate.settings.request import DIALECTS, LLAMA, Dialect
+from hio_validate.settings.request import Dialect
 from hio_validate.source import read
 from hio_validate.source.dump import Row, dump
 
@@ -92,7 +92,7 @@ def begin(
         asked.fixture,
         checks,
         work.data,
-        _START_S[dialect.times_itself],
+        dialect.start_s,
     )
     file = f"manifests/services/{service}/plans/{name}.yaml"
     written = dump(_with_runs(view, data, file), head=modeline("plan", file))
@@ -156,13 +156,12 @@ def _plan(
 def _dialect(view: View, service: str, compared: Compared) -> Dialect:
     """In whose words both arms are asked. Raises CannotPlan."""
     stacks = [(name, str(arm["stack"])) for name, arm in compared.arms.items()]
-    found = {each.family: each for each in of_stacks(stacks, service, view.repo).values()}
-    if len({each.fields for each in found.values()}) > 1:
+    try:
+        return one_dialect(of_stacks(stacks, service, view.repo))
+    except SeveralDialects as error:
         raise CannotPlan(
-            f"the arms are of {' and '.join(sorted(found))}, which read different requests; plan a run of each "
-            "(hio plan new --a-a --stack NAME), and compare them with hio compare"
-        )
-    return next(iter(found.values()), DIALECTS[LLAMA])
+            f"{error}; plan a run of each (hio plan new --a-a --stack NAME), and compare them with hio compare"
+        ) from None
 
 
 def _metric(asked: str | None, dialect: Dialect) -> str:
@@ -196,9 +195,6 @@ def _criteria(metric: str) -> dict[str, Any]:
         **({"bounds": [Row(metric=other, worse_by_percent=5)]} if other else {}),
     }
 
-
-_START_S = {True: 120, False: 600}
-"""Seconds until a server is ready: llama-server loads; vLLM and SGLang also compile and capture graphs."""
 
 _ASKED_S = 180
 """Seconds that a leg may take after its server is ready."""

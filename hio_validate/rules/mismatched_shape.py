@@ -19,6 +19,7 @@ from hio_validate.diagnostic import Path, Severity
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import is_unknown
 from hio_validate.evidence.same_stack import other_stack
+from hio_validate.evidence.weights import shown
 from hio_validate.evidence.workload import cache_of, concurrency_of, host_of, model_of
 from hio_validate.models.estimate import Estimate
 from hio_validate.repo import Item, name_of
@@ -92,7 +93,7 @@ def _parts(item: Item, estimate: Estimate, case: Case, view: View) -> Iterator[C
     if workload.shape:
         model = _file_of(workload.shape, item, view)
         there = model_of(case, arm)
-        yield Compared("model", ("workload", "shape"), model and model[:12], there and there[:12])
+        yield Compared("model", ("workload", "shape"), model and shown(model), there and shown(there))
     if estimate.bound is not None:  # without one the measurement stands alone: nothing here is of a host
         host, there = workload.target_host, host_of(case, arm)
         place: Path = ("workload", "target_host") if host else ("baseline", "run")

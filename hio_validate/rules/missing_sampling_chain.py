@@ -97,7 +97,7 @@ def _dialects(item: Item, fixture: Fixture | Tasks, view: View) -> list[Dialect]
 def chain(sampling: Mapping[str, Any], dialect: Dialect = DIALECTS[LLAMA]) -> list[str]:
     """The request fields that decide a token, given what some of them say (tests/lab asks a real engine)."""
     one, cold = _is(sampling, "top_k", 1), _is(sampling, "temperature", 0)
-    if dialect.family != LLAMA:
+    if dialect.takes_likeliest_by_either:
         drawn = [] if one or cold else ["top_p", "top_k", "min_p"]
         return ["temperature", *dialect.penalties, *drawn]
     names = ["temperature", "top_k", *dialect.penalties]

@@ -3,7 +3,8 @@
 vLLM and SGLang have no `/completion`: each leg would end at its first request with HTTP 404. A field of another engine
 (`repeat_penalty` asked of vLLM, `repetition_penalty` of llama-server) is worse: it is ignored without a word, and the
 fixture says something that nobody did (contract 4.2). Arms of engines that read different requests cannot be asked the
-same, so they are no one plan (contract 6.3).
+same, so they are no one plan (contract 6.3); vLLM and SGLang are two engines here, too. A plan that a run has pinned is
+frozen and not judged.
 
 How to fix: write a fixture in the words of the engine (`hio plan new` begins one); the endpoints are `/completion`,
 `/v1/completions` and `/v1/chat/completions` of llama-server, the last two of vLLM and SGLang.
@@ -14,30 +15,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Path, Severity
-from hio_validate.evidence.dialects import dialects_of
+from hio_validate.evidence.dialects import SeveralDialects, dialects_of, one_dialect
 from hio_validate.models.plan import Plan
 from hio_validate.repo import Item
 from hio_validate.rules.base import Place, Problem, Rule, Scope, View, at, at_key
+from hio_validate.rules.planned import is_open
 from hio_validate.settings.request import Dialect
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     plan: Plan = item.model
-    dialects = dialects_of(item, view.repo) if plan.method == "http" else {}
-    families = {dialect.family: arm for arm, dialect in dialects.items()}
-    if len({each.fields for each in dialects.values()}) > 1:
-        told = " and ".join(f"{arm} is of {family}" for family, arm in families.items())
+    if plan.method != "http" or not is_open(item, view):
+        return
+    dialects = dialects_of(item, view.repo)
+    try:
+        dialect = one_dialect(dialects)
+    except SeveralDialects as error:
         yield Problem(
             at_key(item, "arms"),
-            f"{told}, and they read different requests",
+            str(error),
             "write a plan for each engine, and compare their runs with hio compare",
         )
         return
-    for dialect in {each.family: each for each in dialects.values()}.values():
-        for path, kind, name in _asked(plan):
-            found = view.repo.find(kind, name, item.service)
-            if found is not None and found.model is not None:
-                yield from _unread(at(item, *path), found, dialect)
+    for path, kind, name in _asked(plan) if dialects else ():
+        found = view.repo.find(kind, name, item.service)
+        if found is not None and found.model is not None:
+            yield from _unread(at(item, *path), found, dialect)
 
 
 def _asked(plan: Plan) -> Iterator[tuple[Path, str, str]]:

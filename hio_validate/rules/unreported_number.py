@@ -3,7 +3,8 @@
 llama-server says with each answer how long its prompt and its tokens took. vLLM and SGLang do not: a plan that decides by
 `decode_tps` or `prefill_tps`, or bounds it, would find no such column after its last leg. The client sees `tpot_ms`,
 `itl_ms`, `ttft_ms` and `wall_s` of every server. How many prompt tokens came from a cache they say only where they are told
-to; without that nobody can show that a cold leg was cold (contract 6.2), and its run stays a draft: a gate.
+to; without that nobody can show that a cold leg was cold (contract 6.2), and its run stays a draft: a gate. A plan that a run has pinned is frozen and not
+judged.
 
 How to fix: decide by `tpot_ms` (with `ttft_ms` as a bound); set `enable-prompt-tokens-details` (vLLM) or
 `enable-cache-report` (SGLang) in the stack.
@@ -26,7 +27,9 @@ from hio_validate.settings.request import Dialect
 
 def check(item: Item, view: View) -> Iterator[Problem]:
     plan: Plan = item.model
-    dialects = dialects_of(item, view.repo) if plan.method == "http" else {}
+    if plan.method != "http" or not is_open(item, view):
+        return
+    dialects = dialects_of(item, view.repo)
     silent = {dialect.family: arm for arm, dialect in dialects.items() if not dialect.times_itself}
     for path, metric in _metrics(plan):
         if silent and metric in TIMED_BY_SERVER:
@@ -36,8 +39,7 @@ def check(item: Item, view: View) -> Iterator[Problem]:
                 f"{metric} comes from the server's own times, and {family}, which serves {arm}, reports none",
                 f"take what the client sees: {'tpot_ms' if metric == 'decode_tps' else 'ttft_ms'}",
             )
-    if is_open(item, view):
-        yield from _uncounted(item, plan, dialects, view)
+    yield from _uncounted(item, plan, dialects, view)
 
 
 def _metrics(plan: Plan) -> Iterator[tuple[Path, str]]:

@@ -3,7 +3,8 @@
 Another quantisation answers differently, and one check that passes says nothing of the other answers. Contract 10.4: the
 same dataset, a floor that is met and a receipt, on the baseline and on each candidate that is kept. A cell whose arms
 differ in the file that they serve therefore needs a task set in its plan; without it there is no champion, however long
-it was measured. Computed from the stacks and deltas of the cell's plan.
+it was measured. Computed from the stacks and deltas of the cell's plan, as long as the campaign is not recorded: then its
+plans are frozen.
 
 How to fix: write `quality: {tasks: ..., floor: ..., margin: ...}` in the plan, and the same as `accuracy:` of the campaign,
 before the first run.
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hio_validate.diagnostic import Severity
-from hio_validate.evidence.campaign import cells_of
+from hio_validate.evidence.campaign import cells_of, records_of
 from hio_validate.evidence.campaign_scope import changes_weights
 from hio_validate.evidence.design import contrasts
 from hio_validate.repo import Item
@@ -22,6 +23,8 @@ from hio_validate.rules.base import Problem, Rule, Scope, View, at
 
 
 def check(item: Item, view: View) -> Iterator[Problem]:
+    if records_of(item, view.repo):
+        return
     for each in cells_of(item, view.repo):
         if each.plan is None or each.plan.model.quality is not None:
             continue

@@ -34,6 +34,7 @@ _OPENAI_FIELDS = frozenset(
         "frequency_penalty",
     }
 )
+_UNDOING = ("typical_p", "xtc_probability", "dynatemp_range", "mirostat")
 _EVERY_FIELD = _LLAMA_FIELDS | _OPENAI_FIELDS
 
 OFF: Mapping[str, int] = MappingProxyType({"repeat_penalty": 1, "repetition_penalty": 1})
@@ -58,11 +59,20 @@ class Dialect(NamedTuple):
     """Whether with that switch it counts cached tokens only where there were some."""
     drafts_by_request: bool
     """Whether a request says how many tokens may be drafted; else the settings of the server alone do."""
+    salts_cache: bool
+    """Whether only a salt keeps a request from what a cache has; else a switch of the request does (`cache_prompt`)."""
+    start_s: int
+    """Seconds that a plan gives a server to be ready: llama-server loads; vLLM and SGLang also compile and capture graphs."""
 
     @property
     def greedy(self) -> dict[str, int]:
         """The complete chain that takes the likeliest token."""
         return {"temperature": 0, "top_k": 1, **{name: OFF.get(name, 0) for name in self.penalties}}
+
+    @property
+    def takes_likeliest_by_either(self) -> bool:
+        """Whether `temperature: 0` or `top_k: 1` alone takes the likeliest token: it reads nothing that undoes one of them."""
+        return self.fields.isdisjoint(_UNDOING)
 
     def unread(self, sampling: Iterable[str]) -> list[str]:
         """The fields of another engine that this one ignores; a field that nobody is known to read is not judged."""
@@ -87,8 +97,10 @@ class Dialect(NamedTuple):
         said: dict[str, Any] = {"stream": True}
         if endpoint != COMPLETION:
             said["stream_options"] = {"include_usage": True}
-        if self.family == LLAMA:
-            return {"cache_prompt": warm, **said, "timings_per_token": False}
+        if self.times_itself:
+            said["timings_per_token"] = False
+        if not self.salts_cache:
+            return {"cache_prompt": warm, **said}
         return said if warm else {"cache_salt": salt, **said}
 
 
@@ -101,18 +113,21 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({
             LLAMA, (COMPLETION, COMPLETIONS, CHAT), _LLAMA_FIELDS,
             ("repeat_penalty", "presence_penalty", "frequency_penalty", "dry_multiplier"),
             times_itself=True, counts_cached_where=None, leaves_none_out=False, drafts_by_request=True,
+            salts_cache=False, start_s=120,
         ),
         Dialect(
             "vllm", (COMPLETIONS, CHAT), _OPENAI_FIELDS,
             ("repetition_penalty", "presence_penalty", "frequency_penalty"),
             times_itself=False, counts_cached_where="enable-prompt-tokens-details",
             leaves_none_out=False, drafts_by_request=False,
+            salts_cache=True, start_s=600,
         ),
         Dialect(
             "sglang", (COMPLETIONS, CHAT), _OPENAI_FIELDS,
             ("repetition_penalty", "presence_penalty", "frequency_penalty"),
             times_itself=False, counts_cached_where="enable-cache-report",
             leaves_none_out=True, drafts_by_request=False,
+            salts_cache=True, start_s=600,
         ),
     )
 })  # fmt: skip

@@ -510,6 +510,16 @@ def test_what_the_newest_capture_shows_otherwise_than_declared_is_told_beside_it
     assert "values as declared" in page
 
 
+@pytest.mark.parametrize("named", ["base", f"{SERVICE}/base"])
+def test_a_capture_is_of_a_stack_by_its_name_or_its_full_one(repo: Path, named: str) -> None:
+    begun(repo)
+    write_what_is_asked(repo)
+    seen = capture("seen").replace("service:", f"stack: {named}\nservice:", 1)
+    other = capture("zz").replace("service:", "stack: lab/other/base\nservice:", 1)
+    write(repo, {f"{ROOM}/captures/seen.yaml": seen, f"{ROOM}/captures/zz.yaml": other})
+    assert [each["capture"] for each in checked(repo, "threads-2")["observed"]] == ["seen"]
+
+
 @pytest.mark.parametrize("where", ["trial", "service"])
 def test_who_holds_a_port_that_the_plan_says_is_free_is_named(repo: Path, where: str) -> None:
     begun(repo)

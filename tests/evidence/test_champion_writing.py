@@ -11,6 +11,7 @@ from hio_validate.cli.champion_writing import write as write_champion
 from hio_validate.rules.base import View
 from tests.evidence.campaigned import RUN_ID, Campaigned
 from tests.evidence.experiment import MODEL, ROOM, SERVICE, text
+from tests.evidence.test_champion import OTHER, asked, serving, without_model
 from tests.small_repo import pin, write
 
 
@@ -18,13 +19,18 @@ def recorded(root: Path) -> Campaigned:
     """A campaign of one cell that improves, run to its end."""
     made = Campaigned(root, {"two": ("2", "short")})
     made.run("two")
-    run = (root / f"{ROOM}/runs/{RUN_ID}.two/run.yaml").read_text()
+    return over(made)
+
+
+def over(made: Campaigned) -> Campaigned:
+    """The same campaign with the record of all its cells."""
+    runs = {cell: (made.root / f"{ROOM}/runs/{RUN_ID}.{cell}/run.yaml").read_text() for cell in made.threads}
     record = {
         "hio": "campaign-run/v1", "name": RUN_ID, "service": SERVICE, "campaign": made.pin,
         "at": "2026-01-04T02:00:00Z", "ended": "2026-01-04T09:00:00Z",
-        "cells": {"two": {"outcome": "completed", "run": pin(f"{RUN_ID}.two", run)}},
+        "cells": {cell: {"outcome": "completed", "run": pin(f"{RUN_ID}.{cell}", run)} for cell, run in runs.items()},
     }  # fmt: skip
-    write(root, {f"{ROOM}/campaign-runs/{RUN_ID}.yaml": text(record)})
+    write(made.root, {f"{ROOM}/campaign-runs/{RUN_ID}.yaml": text(record)})
     return made
 
 
@@ -59,3 +65,17 @@ def test_a_campaign_that_is_not_over_writes_nothing(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match=r"not recorded yet.*hio campaign run threads"):
         written(made)
     assert not (tmp_path / "manifests/known-good").exists()
+
+
+def test_what_suits_other_weights_is_not_preferred_for_the_models_of_the_registry(tmp_path: Path) -> None:
+    made = over(asked(tmp_path, {}, four={"capture": serving("two", OTHER), "run": without_model}))
+    said = f"two serves other weights .*hio ledger append increment --service {SERVICE} --from-run {RUN_ID}.four$"
+    with pytest.raises(CannotWrite, match=said):
+        written(made)
+    assert not (tmp_path / "manifests/known-good").exists()
+
+
+def test_other_weights_of_a_cell_that_did_not_win_refuse_nothing(tmp_path: Path) -> None:
+    wrong = {"four": {"two": 40}}
+    made = over(asked(tmp_path, wrong, four={"capture": serving("two", OTHER), "run": without_model}))
+    assert "threads, preferred" in written(made)[0]

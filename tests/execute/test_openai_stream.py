@@ -146,6 +146,14 @@ def test_evaluated_and_cached_tokens_are_the_prompt(prompt: int, cached: int, ge
     assert found["generated"] == generated
 
 
+@pytest.mark.parametrize("name", ["predicted_n", "prompt_n"])
+def test_timings_without_their_counts_are_no_counts(name: str) -> None:
+    timings = {"prompt_n": 3, "predicted_n": 2, name: None}
+    assert counts(timings, {"prompt_tokens": 9, "completion_tokens": 8})["generated"] == 8
+    with pytest.raises(Uncounted, match="no counts"):
+        counts(timings, {})
+
+
 def test_timings_count_where_an_answer_has_both() -> None:
     timings = {"prompt_n": 3, "predicted_n": 2, "prompt_ms": 30.0, "predicted_ms": 40.0}
     found = counts(timings, {"prompt_tokens": 9, "completion_tokens": 9})

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hio_validate.execute.questions import NotAskable, questions
+from hio_validate.plans.begin import begin
+from hio_validate.plans.compared import Compared
+from hio_validate.plans.refusal import CannotPlan
 from hio_validate.source import read
 from tests.cli.console import Said, hio, one_sentence
 from tests.estimating.candidates.engines import service
@@ -56,7 +60,8 @@ def test_the_fixtures_that_are_begun_ask_as_the_engine_is_asked(engine: str, tmp
     for name in ("short", "check"):
         made = _read(tmp_path, f"fixtures/{name}.yaml")
         assert (made["endpoint"], made["sampling"]) == ("/v1/completions", GREEDY)
-    decide = _read(tmp_path, "plans/p.yaml")["decide"]
+    decide, limits = (_read(tmp_path, "plans/p.yaml")[part] for part in ("decide", "limits"))
+    assert limits["start_s"] == 600, "it compiles and captures graphs before it is ready"
     assert (decide["metric"], decide["better"]) == ("tpot_ms", "lower")
     assert decide["bounds"] == [{"metric": "ttft_ms", "worse_by_percent": 5}]
 
@@ -117,6 +122,31 @@ def test_a_fixture_in_other_words_is_found_before_anything_runs(tmp_path: Path) 
     plan = view.repo.find("plan/v1", "p", SERVICE)
     assert plan is not None
     with pytest.raises(NotAskable, match="which vllm does not have"):
+        questions(plan, view.repo)
+
+
+def test_vllm_and_sglang_are_two_plans_for_everyone_who_is_asked(tmp_path: Path) -> None:
+    service(tmp_path, "vllm", {})
+    stack = (tmp_path / ROOM / "stacks/base.yaml").read_text()
+    other = stack.replace("name: base", "name: other").replace("engine: vllm", "engine: sglang")
+    (tmp_path / ROOM / "stacks/other.yaml").write_text(other)
+    compared = Compared(
+        "p", {"a": {"stack": "base"}, "b": {"stack": "other"}}, (), "Which is faster?", "hand"
+    )
+    with pytest.raises(CannotPlan, match="a is of vllm and b is of sglang, which read different requests"):
+        begin(view_of(tmp_path), SERVICE, compared, "screening", "p", None, None)
+
+    _begun(tmp_path, "--set", SWITCH["vllm"], "--fixture", "tides", "--screening")
+    _written(tmp_path)
+    file = tmp_path / ROOM / "plans/p.yaml"
+    file.write_text(re.sub(r"\{stack: base, set: .*\}", "{stack: other}", file.read_text()))
+    said = hio(tmp_path, "plan", "check", "p")
+    assert said.code == 1
+    assert "is of sglang, which read different requests" in " ".join(said.out.split())
+    view = view_of(tmp_path)
+    plan = view.repo.find("plan/v1", "p", SERVICE)
+    assert plan is not None
+    with pytest.raises(NotAskable, match=r"is of vllm and .* is of sglang, which read different requests"):
         questions(plan, view.repo)
 
 

@@ -22,6 +22,7 @@ from hio_validate.estimating.context.recorded import Ran, Recorded, asked_fixtur
 from hio_validate.evidence.averages import median
 from hio_validate.evidence.case import Case
 from hio_validate.evidence.raw import is_unknown, number
+from hio_validate.evidence.weights import shown
 from hio_validate.evidence.workload import alike, cache_of, concurrency_of, host_of, model_of
 from hio_validate.models.ceilings import Ceilings
 from hio_validate.models.estimate import BoundTime, MeasuredBaseline
@@ -101,7 +102,7 @@ def _differing(ran: Ran, inputs: Inputs) -> Iterator[_Differs]:
     if model is not None and theirs != model:
         yield _Differs(
             "model",
-            f"its model is {theirs[:12] if theirs else 'not known'}, the shape is of {model[:12]}",
+            f"its model is {shown(theirs) if theirs else 'not known'}, the shape is of {model[:12]}",
         )
     host = host_of(case, ran.arm)
     where = f"its host is {host[:12] if host else 'not known'}"

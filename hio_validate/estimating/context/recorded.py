@@ -101,10 +101,11 @@ class Recorded:
 
     @cached_property
     def models(self) -> list[str]:
-        """SHA-256 of the model files that it served, the latest first."""
+        """SHA-256 of the model files that it served, each shard of split ones, the latest first."""
         found = [(capture.model.at, model_in(capture.model)) for capture in self.captures]
         found += [(ran.case.model.at or "", model_of(ran.case, ran.arm)) for ran in self.ran]
-        return list(dict.fromkeys(model for _, model in sorted(found, key=_at, reverse=True) if model))
+        latest = (model for _, model in sorted(found, key=_at, reverse=True) if model)
+        return list(dict.fromkeys(file for model in latest for file in model.split("+")))
 
 
 def newest_first(items: Iterable[Item]) -> list[Item]:

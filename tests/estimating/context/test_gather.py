@@ -8,11 +8,23 @@ import pytest
 
 from hio_validate.estimating.context.gather import CannotEstimate
 from hio_validate.estimating.context.inputs import Inputs
+from hio_validate.estimating.context.recorded import Recorded
 from hio_validate.estimating.context.stated import stated
 from hio_validate.repo import Item
-from tests.estimating.tiny import CEILINGS, PUBLISHED, SHAPE, changed, gathered, lab, other, put, vllm
-from tests.evidence.experiment import FIXTURE, HOST, Experiment, text
-from tests.small_repo import ENTRY, ROOM, SERVICE, baseline, pin, stack, write
+from tests.estimating.tiny import (
+    CEILINGS,
+    PUBLISHED,
+    SHAPE,
+    changed,
+    gathered,
+    lab,
+    other,
+    put,
+    view_of,
+    vllm,
+)
+from tests.evidence.experiment import FIXTURE, HOST, MODEL, Experiment, text
+from tests.small_repo import ENTRY, ROOM, SERVICE, baseline, capture, pin, stack, write
 
 
 def test_what_runs_and_settings_say_becomes_the_workload(tmp_path: Path) -> None:
@@ -134,6 +146,21 @@ def test_another_models_shape_is_refused_and_never_taken(tmp_path: Path) -> None
         gathered(root, shape="foreign")
     put(root, SHAPE)
     assert gathered(root).workload.shape == pin("tiny", text(SHAPE))
+
+
+def test_a_split_model_is_known_by_each_of_its_files(tmp_path: Path) -> None:
+    root = lab(tmp_path)
+    shards = [
+        f'      model-{number:05d}-of-00002: {{path: /srv/{number}.gguf, sha256: "{other(str(number))}", how: hash}}\n'
+        for number in (1, 2)
+    ]
+    split = "    artifacts:\n      model: {path: /srv/1.gguf, how: unknown}\n" + "".join(shards)
+    seen = capture("split", more=split).replace("service:", "stack: base\nservice:", 1)
+    write(root, {f"{ROOM}/captures/split.yaml": seen})
+    view = view_of(root)
+    stack = view.repo.find("stack/v1", "base", SERVICE)
+    assert stack is not None
+    assert set(Recorded(view, SERVICE, stack).models) == {MODEL, other("1"), other("2")}
 
 
 def test_several_shapes_are_to_be_named(tmp_path: Path) -> None:
