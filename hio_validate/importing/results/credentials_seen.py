@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from hio_validate.settings.credentials import PLAIN, SECRET_VALUE
-from hio_validate.settings.secrets import says_secret
+from hio_validate.settings.secrets import WITHHELD, says_secret
 from hio_validate.settings.withholding import scrubbed
 
 
@@ -102,7 +102,9 @@ def secrets_in(line: str) -> Iterator[Secret]:
 
 
 def without_credentials(text: str) -> str:
-    """A text as it may be shown."""
+    """A text as it may be shown; nothing after what looks like a credential, since nobody knows where it ends."""
+    if looks := SECRET_VALUE.search(text):
+        text = text[: looks.start()] + WITHHELD
     return scrubbed(text, {each.value for each in secrets_in(text)}, shortest=1)
 
 

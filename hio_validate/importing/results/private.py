@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from hio_validate.evidence.observed import Fact, Finding, Observation
 from hio_validate.importing.results.credentials_seen import is_one, secret_in, secrets_in
+from hio_validate.settings.credentials import SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD, says_secret
 from hio_validate.settings.withholding import scrubbed
 
@@ -96,7 +97,7 @@ def _without(key: str, known: Collection[str]) -> str:
 
 def _kept(key: str, value: str, known: Collection[str]) -> str:
     """A value as it may be kept: what is secret in it is withheld, and all of it where that cannot be told apart."""
-    if _is_secret(key, value):
+    if _is_secret(key, value) or SECRET_VALUE.search(value):  # nobody knows where what looks like one ends
         return WITHHELD
     found = {*_credentials(value), *(each for each in known if each in value)}
     if not found and not any(_ends_within(value, each) for each in known):

@@ -160,3 +160,30 @@ def test_what_is_found_is_the_value_itself(secret: str, spelt: str) -> None:
     text = "a " + spelt.format(secret) + " b"
     assert any(secret in each.value for each in secrets_in(text))
     assert secret not in without_credentials(text)
+
+
+BODY = "MIIEvQIBADANBgkq"
+LOOKING_LIKE_ONE = {
+    "key": f"-----BEGIN PRIVATE KEY-----\n{BODY}\n{BODY}\n-----END PRIVATE KEY-----",
+    "key of a kind": f"-----BEGIN RSA PRIVATE KEY-----\\n{BODY}",
+    "jwt": f"eyJhbGciOiJI.eyJzdWIiOiIx.{BODY}",
+    "url": f"https://me:word@{BODY}@host/v1",
+    "hf": f"hf_abcdefghijklmnopqrst+{BODY}",
+}
+
+
+@pytest.mark.parametrize("value", LOOKING_LIKE_ONE.values(), ids=LOOKING_LIKE_ONE)
+def test_nothing_of_what_looks_like_one_is_kept_or_said(value: str) -> None:
+    record = Observation("one", 7, foreign={"model": "tiny", "tls_pem": f"x {value}"})
+    assert [each.message.partition(" ")[0] for each in withheld(record)] == ["foreign.tls_pem"]
+    assert record.foreign == {"model": "tiny", "tls_pem": WITHHELD}
+    assert without_credentials(f"it says {value!r}") == f"it says {value!r}"[:9] + WITHHELD
+
+
+def test_a_private_key_is_found_with_its_body_and_a_jwt_with_its_signature() -> None:
+    line = (
+        '{"tls_pem": "' + LOOKING_LIKE_ONE["key of a kind"] + '", "jwt": "' + LOOKING_LIKE_ONE["jwt"] + '"}'
+    )
+    assert [each.value for each in secrets_in(line)] == [
+        LOOKING_LIKE_ONE["key of a kind"], LOOKING_LIKE_ONE["jwt"],
+    ]  # fmt: skip
