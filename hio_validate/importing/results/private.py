@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from hio_validate.evidence.observed import Fact, Finding, Observation
+from hio_validate.importing.results.credentials_hidden import hidden, stands_in
 from hio_validate.importing.results.credentials_seen import is_one, secret_in, secrets_in
 from hio_validate.settings.credentials import SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD, says_secret
-from hio_validate.settings.withholding import scrubbed
 
 _SPEAKS = re.compile(
     r"prompt|text|content|message|answer|response|completion|question|target|doc|input|output|reasoning|tool",
@@ -82,7 +82,7 @@ def _remembered(text: str) -> str | None:
 
 def _repeats(text: str, known: Collection[str]) -> bool:
     """Whether a text has a credential that stands elsewhere, or ends in the beginning of one: long texts are cut."""
-    return any(each in text or _ends_within(text, each) for each in known)
+    return any(stands_in(text, each) or _ends_within(text, each) for each in known)
 
 
 def _ends_within(text: str, secret: str) -> bool:
@@ -99,11 +99,11 @@ def _kept(key: str, value: str, known: Collection[str]) -> str:
     """A value as it may be kept: what is secret in it is withheld, and all of it where that cannot be told apart."""
     if _is_secret(key, value) or SECRET_VALUE.search(value):  # nobody knows where what looks like one ends
         return WITHHELD
-    found = {*_credentials(value), *(each for each in known if each in value)}
+    found = {*_credentials(value), *(each for each in known if stands_in(value, each))}
     if not found and not any(_ends_within(value, each) for each in known):
         return value
-    kept = scrubbed(value, found, shortest=1)
-    return WITHHELD if _holds_one(kept, known) else kept
+    kept = hidden(value, found)
+    return WITHHELD if kept is None or _holds_one(kept, known) else kept
 
 
 @lru_cache(maxsize=4096)

@@ -187,3 +187,36 @@ def test_a_private_key_is_found_with_its_body_and_a_jwt_with_its_signature() -> 
     assert [each.value for each in secrets_in(line)] == [
         LOOKING_LIKE_ONE["key of a kind"], LOOKING_LIKE_ONE["jwt"],
     ]  # fmt: skip
+
+
+TAILS = {
+    "semicolon": ("argv", "x --password=abc;defgh123 --model m", "x --password=withheld --model m"),
+    "comma": ("argv", "x --api-key abc,defgh123", "x --api-key withheld"),
+    "words in quotes": ("argv", "x --api-key 'my secret pass phrase' -m m", "x --api-key 'withheld' -m m"),
+    "quote inside": ("config", '{"password": "abc\'defgh12345", "n": 1}', '{"password": "withheld", "n": 1}'),
+    "quote first": ("config", "{\"password\": \"'abcdefgh'\"}", '{"password": "withheld"}'),
+    "quote of JSON in JSON": ("config", r'{"a": "{\"password\": \"abc\\\"defgh123\"}"}', r'{"a": "{\"password\": \"withheld\"}"}'),
+    "two quoted pieces": ("argv", "x --password='abcdef'defgh123", WITHHELD),
+    "a quoted piece": ("argv", "x --password=abcdef'defg h123'", WITHHELD),
+    "a comma in the second piece": ("argv", "x --password=abcdef', defgh123'", WITHHELD),
+    "a blank that is escaped": ("argv", "x --password=abcdef\\ defgh123", WITHHELD),
+    "slash": ("argv", "password:abc/defgh123", "password:withheld"),
+    "cookies": ("argv", 'curl -H "Cookie: a=b; session=defgh123" x', 'curl -H "Cookie: withheld" x'),
+    "pairs": ("headers", '[["x-api-key", "ab12c"]]', '[["x-api-key", "withheld"]]'),
+    "pair of bytes": ("headers", "[(b'x-api-key', b'abcdef12gh')]", "[(b'x-api-key', b'withheld')]"),
+    "short one of a flag": ("argv", "x --api-key ab12c", "x --api-key withheld"),
+    "header": ("extra_headers.x-api-key", "ab12c", WITHHELD),
+    "YAML": ("config", 'api_key: "ab12c"', 'api_key: "withheld"'),
+    "query": ("url", "http://h/v1?api_key=abcdef12gh&n=1", "http://h/v1?api_key=withheld"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "value", "kept"), TAILS.values(), ids=TAILS)
+def test_no_part_of_a_credential_is_left(key: str, value: str, kept: str) -> None:
+    record = Observation("one", 7, foreign={"model": "m", key: value})
+    assert [each.id for each in withheld(record)] == ["secret-withheld"]
+    assert record.foreign == {"model": "m", key: kept}
+    said = without_credentials(
+        f"got {value}" if key in ("argv", "config", "headers", "url") else f"{key}: {value}"
+    )
+    assert not any(part in said for part in ("defg", "ab12c", "pass phrase", "abcdef12")) and WITHHELD in said
