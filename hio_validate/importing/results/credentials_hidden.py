@@ -14,6 +14,10 @@ from hio_validate.settings.secrets import WITHHELD
 _WORD = re.compile(r"[a-z]{1,14}(?:[ _-][a-z]{1,14})*")
 _SHORT = 8
 """A credential with fewer characters is found within words that have nothing to do with it."""
+_LEAST_OF_A_CUT_ONE = 4
+"""Characters of a credential that a cut text may end with and that give some of it away."""
+_LEAST_OF_A_CUT_TEXT = 40
+"""Characters of a text that was cut; a shorter one ends in the beginning of a word because words begin alike."""
 _OPENS = re.compile(r"(?:\A|[\s=:(\[{,]|[\"'])\Z")
 _CLOSES = re.compile(r"(?:\\*[\"']|[\])}])*(?:[\s,;]|\Z)")
 _QUOTE = re.compile(r"\\*([\"'])")
@@ -45,6 +49,17 @@ def hidden(text: str, found: Collection[str]) -> str | None:
 def cut_before(text: str, found: Collection[str]) -> str:
     """A text up to the first of what was found in it."""
     return text[: min(text.find(secret) for secret in found if secret in text)] + WITHHELD
+
+
+def ends_within(text: str, secret: str) -> bool:
+    """Whether a text ends in the beginning of a credential: long texts are cut."""
+    word = is_word(secret)
+    if word and len(text) < _LEAST_OF_A_CUT_TEXT:
+        return False
+    return any(
+        text.endswith(secret[:end]) and not (word and text[-end - 1 : -end].isalnum())
+        for end in range(_LEAST_OF_A_CUT_ONE, min(len(secret), len(text) + 1))
+    )
 
 
 def _places(text: str, secret: str) -> Iterator[re.Match[str]]:

@@ -63,13 +63,18 @@ _CLOSES_PAIR = re.compile(rf"{_QUOTE}\s*(?:,?\s*[\])]|\Z)")
 _VALUE_BESIDE = re.compile(rf"{_QUOTE}\s*,\s*{_QUOTE}value{_QUOTE}\s*:")
 """What makes of the text under `key` the name of what is beside it, such as in a line of MLPerf's load generator."""
 _STANDS_FOR_ONE = re.compile(
-    r"<.*>|\$.*|\{.*\}|\**|x+|empty|none|null|dummy|redacted|withheld|not-needed|no-key-required|your[-_].*",
+    r"<.*>|\$.*|\{.*\}|\**|x+|empty|none|null|dummy|redacted|withheld|not-needed|no-key-required|your[-_].*"
+    r"|vllm|sglang|ollama|lm-?studio|llama[._-]?cpp",
     re.IGNORECASE,
 )
 _ITS_OWN_NAME = re.compile(
-    r"api[_-]?key|passw|passphrase|secret|(hf|auth|access)[_-]?token|access[_-]?key|credential", re.IGNORECASE
+    r"api[_-]?key|passw|passphrase|secret|(hf|auth|access)[_-]?token|credential"
+    r"|(access|private|auth|signing|master|encryption)[_-]?key",
+    re.IGNORECASE,
 )
 """Names that mean nothing but a secret: a short value of theirs is one, too."""
+_MAY_MEAN_OTHERWISE = re.compile(r"(?:keys?|pass)\Z", re.IGNORECASE)
+"""Ends names that perhaps mean a secret, such as sort_key: a word of the language is none there."""
 _OF_WORDS = re.compile(r"authoriz|cookie|bearer", re.IGNORECASE)
 """Names whose values may have blanks, as those of names that mean nothing but a secret."""
 _OF_ALL_THAT_FOLLOWS = re.compile(r"authoriz|cookie", re.IGNORECASE)
@@ -202,12 +207,16 @@ def _is_prose(name: str, value: str) -> bool:
     return name.isalpha() and (name[0].isupper() or name.islower()) and _A_WORD.fullmatch(word) is not None
 
 
+def _may_mean_otherwise(name: str) -> bool:
+    return _MAY_MEAN_OTHERWISE.search(name) is not None and not _ITS_OWN_NAME.search(name)
+
+
 def is_one(name: str, value: str) -> bool:
     """Whether a text under a name that says secret is one, and no number, no place-holder and no piece of an answer."""
     shortest = _SHORTEST if _ITS_OWN_NAME.search(name) else _SHORTEST_OTHERWISE
     if len(value) < shortest or PLAIN.fullmatch(value) or _STANDS_FOR_ONE.fullmatch(value):
         return False
-    if not any(map(str.isalnum, value)):
+    if not any(map(str.isalnum, value)) or (is_word(value) and _may_mean_otherwise(name)):
         return False
     if any(map(str.isspace, value)) and not (_OF_WORDS.search(name) or _ITS_OWN_NAME.search(name)):
         return False

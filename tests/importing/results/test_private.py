@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.evidence.observed import Observation
+from hio_validate.evidence.observed import Measured, Observation
 from hio_validate.importing.results.credentials_seen import secret_in, secrets_in, without_credentials
 from hio_validate.importing.results.private import withheld
 from hio_validate.settings.credentials import SECRET_VALUE
@@ -220,3 +220,44 @@ def test_no_part_of_a_credential_is_left(key: str, value: str, kept: str) -> Non
         f"got {value}" if key in ("argv", "config", "headers", "url") else f"{key}: {value}"
     )
     assert not any(part in said for part in ("defg", "ab12c", "pass phrase", "abcdef12")) and WITHHELD in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("sort_key", "latency"), ("keys", "mean_latency"), ("pass", "strict"), ("api_key", "vllm"), ("api_key", "llama.cpp")],
+)  # fmt: skip
+def test_an_ordinary_word_under_a_name_that_may_mean_something_else_is_none(name: str, value: str) -> None:
+    assert secret_in(f'{{"password": null, "{name}": "{value}"}}') is None
+    record = Observation("one", 7, foreign={f"config.{name}": value})
+    assert not list(withheld(record)) and record.foreign == {f"config.{name}": value}
+    assert secret_in('{"signing_key": "correcthorse", "sort_key": "correct horse battery 1"}')
+    assert secret_in('{"sort_key": "qwertyuiopasdfghjkl"}'), "no word has as many letters"
+
+
+def test_a_word_that_is_a_credential_is_taken_out_as_a_whole_token_and_leaves_what_the_importer_says() -> (
+    None
+):
+    record = Observation(
+        "one",
+        7,
+        subject={"latency": 1, "model": "latencymodel", "sort": "by latency first"},
+        unknown=("latency of the network",),
+        foreign={"about": "it came late", "note": "too late for the word", "by latency": 1},
+        metrics=[
+            Measured("mean_latency", "latency-request", "mean", 2.0, "s"),
+            Measured("latency", "latency-request", "value", 2.0, "s"),
+            Measured("latency", "unknown", "value", 2.0, "s"),
+            Measured(f"x{SECRET}", "latency-request", "value", 2.0, "s"),
+        ],
+    )
+    list(withheld(record, {"latency", SECRET}))
+    assert record.subject == {"latency": 1, "model": "latencymodel", "sort": "by withheld first"}
+    assert record.unknown == ("latency of the network",)
+    assert record.foreign == {"about": "it came late", "note": "too late for the word", WITHHELD: 1}
+    assert [each.name for each in record.metrics] == ["mean_latency", "latency", "metric-2", "metric-3"]
+
+
+def test_a_long_text_that_ends_in_the_beginning_of_a_word_that_is_one_may_have_been_cut() -> None:
+    record = Observation("one", 7, foreign={"a": "x " * 20 + "translate", "b": "x " * 20 + "late"})
+    list(withheld(record, {"latency"}))
+    assert record.foreign == {"a": "x " * 20 + "translate", "b": WITHHELD}
