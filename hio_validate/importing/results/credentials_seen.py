@@ -47,12 +47,12 @@ _AFTER = re.compile(
     rf"|{_QUOTE}\s*,\s*{_QUOTE}value{_QUOTE}\s*:\s*(?P<pair>{_QUOTE})"
     rf"|{_QUOTE}\s*,\s*b?(?P<next>{_QUOTE})"
     rf"|=(?P<set>{_QUOTE}|(?=[^\s\\]))"
-    rf"|\s*:\s+(?P<head>{_QUOTE}|(?=[^\s\\,;}})]))"
+    rf"|(?:\s*:|\s+=)\s+(?P<head>{_QUOTE}|(?=[^\s\\,;}})]))"
     rf"|:(?P<tight>{_QUOTE}|(?=[^\s\\,;}}/)]))"
     rf"|\s+(?:- +)?(?P<given>{_QUOTE}|(?=[^\s\\,;])))"
 )
 """What may follow a name and gives it a value, up to the value or the quote that opens it: JSON and what Python prints; a
-pair of name and value; the next word of a list; an assignment; a header or YAML; behind a flag a blank."""
+pair of name and value; the next word of a list; an assignment; a header, YAML or TOML; behind a flag a blank."""
 _BARE = re.compile(r"[^\s\"'\\]{0,2000}")
 _LINE_OF_WORDS = re.compile(r"[^\"'\\\n]{0,2000}")
 _FIRST_PART = re.compile(r"[^,;&)}\]]*")

@@ -66,6 +66,7 @@ def test_a_credential_is_found_and_not_shown(line: str) -> None:
         '{"argv": ["--api-key", "--model", "m"]}',
         '{"key": "mean ttft", "value": 3}',
         '["token", "the", "secret", "treasure"]',
+        '{"prompt": "let key = understanding of it"}',
     ],
 )
 def test_other_lines_hold_none(line: str) -> None:
@@ -207,6 +208,7 @@ TAILS = {
     "short one of a flag": ("argv", "x --api-key ab12c", "x --api-key withheld"),
     "header": ("extra_headers.x-api-key", "ab12c", WITHHELD),
     "YAML": ("config", 'api_key: "ab12c"', 'api_key: "withheld"'),
+    "TOML": ("config", 'api_key = "ab12c"', 'api_key = "withheld"'),
     "query": ("url", "http://h/v1?api_key=abcdef12gh&n=1", "http://h/v1?api_key=withheld"),
 }  # fmt: skip
 
