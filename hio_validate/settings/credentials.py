@@ -25,11 +25,11 @@ PLAIN = re.compile(r"([-+]?[0-9.]+[kKmMgG]?|true|false|on|off|none|null|auto|)",
 """Numbers and switches, which no secret is."""
 SECRET_VALUE = re.compile(
     r"\bhf_[A-Za-z0-9]{16,}|\bsk-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}"
-    r"|\bAKIA[A-Z0-9]{16}|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"|\bAKIA[A-Z0-9]{16}|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY[^\"']*"
     r"|\b[Bb]earer +\S+|\bBasic +[A-Za-z0-9+/=]{8,}"
     r"|(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*+://[^/\s:@]*+:[^/\s@]++@"
 )
-"""What credentials look like, whatever they are called."""
+"""What credentials look like, whatever they are called: a private key with its body, a JWT with its signature."""
 _ASSIGNMENT = re.compile(r"(?<![\w.-])([\w.-]++)=([^&;,\s]++)")
 _HEADER = re.compile(r"(?<![\w-])([\w-]++):[ \t]*+([^;,\s]++)")
 _UNSPOKEN = {"hft": "hf-token", "hfrt": "hf-token"}

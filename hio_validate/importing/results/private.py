@@ -9,10 +9,12 @@ import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
+from hio_validate.evidence.definitions import UNKNOWN
 from hio_validate.evidence.observed import Fact, Finding, Observation
+from hio_validate.importing.results.credentials_hidden import ends_within, hidden, is_word, stands_in
 from hio_validate.importing.results.credentials_seen import is_one, secret_in, secrets_in
+from hio_validate.settings.credentials import SECRET_VALUE
 from hio_validate.settings.secrets import WITHHELD, says_secret
-from hio_validate.settings.withholding import scrubbed
 
 _SPEAKS = re.compile(
     r"prompt|text|content|message|answer|response|completion|question|target|doc|input|output|reasoning|tool",
@@ -20,8 +22,6 @@ _SPEAKS = re.compile(
 )
 _LONGEST_WORD = 40
 """Characters of a value that names something; a longer one under a key that speaks may be what somebody said."""
-_LEAST_OF_A_CUT_ONE = 4
-"""Characters of a credential that a cut text may end with and that give some of it away."""
 _NONE: frozenset[str] = frozenset()
 
 
@@ -30,10 +30,12 @@ def withheld(record: Observation, known: Collection[str] = _NONE) -> Iterator[Fi
 
     `known` are credentials that stand elsewhere in the file: they are taken out wherever a record repeats them.
     """
+    no_words = _no_words(known)  # what an importer calls something gives no word away
     for room in ("subject", "workload", "foreign"):
         facts: dict[str, Fact] = getattr(record, room)
+        sought = known if room == "foreign" else no_words
         for key, value in list(facts.items()):
-            name = _without(key, known)
+            name = _without(key, sought)
             kept = _kept(key, value, known) if isinstance(value, str) else value
             if (name, kept) == (key, value):
                 continue
@@ -61,12 +63,18 @@ def _spoken(record: Observation, known: Collection[str]) -> Iterator[Finding]:
             record.findings[index] = finding._replace(
                 message="what it says holds a credential: it is not shown"
             )
+    no_words = _no_words(known)
     for index, measured in enumerate(record.metrics):
-        if _remembered(measured.name) or _repeats(measured.name, known):
+        sought = known if measured.definition == UNKNOWN else no_words
+        if _remembered(measured.name) or _repeats(measured.name, sought):
             record.metrics[index] = measured._replace(name=f"metric-{index}")
     record.unknown = tuple(
-        each for each in record.unknown if not (_remembered(each) or _repeats(each, known))
+        each for each in record.unknown if not (_remembered(each) or _repeats(each, no_words))
     )
+
+
+def _no_words(known: Collection[str]) -> list[str]:
+    return [each for each in known if not is_word(each)]
 
 
 def _holds_one(text: str, known: Collection[str]) -> bool:
@@ -81,12 +89,7 @@ def _remembered(text: str) -> str | None:
 
 def _repeats(text: str, known: Collection[str]) -> bool:
     """Whether a text has a credential that stands elsewhere, or ends in the beginning of one: long texts are cut."""
-    return any(each in text or _ends_within(text, each) for each in known)
-
-
-def _ends_within(text: str, secret: str) -> bool:
-    least = _LEAST_OF_A_CUT_ONE
-    return any(text.endswith(secret[:end]) for end in range(least, len(secret)) if len(text) >= end)
+    return any(stands_in(text, each) or ends_within(text, each) for each in known)
 
 
 def _without(key: str, known: Collection[str]) -> str:
@@ -96,13 +99,13 @@ def _without(key: str, known: Collection[str]) -> str:
 
 def _kept(key: str, value: str, known: Collection[str]) -> str:
     """A value as it may be kept: what is secret in it is withheld, and all of it where that cannot be told apart."""
-    if _is_secret(key, value):
+    if _is_secret(key, value) or SECRET_VALUE.search(value):  # nobody knows where what looks like one ends
         return WITHHELD
-    found = {*_credentials(value), *(each for each in known if each in value)}
-    if not found and not any(_ends_within(value, each) for each in known):
+    found = {*_credentials(value), *(each for each in known if stands_in(value, each))}
+    if not found and not any(ends_within(value, each) for each in known):
         return value
-    kept = scrubbed(value, found, shortest=1)
-    return WITHHELD if _holds_one(kept, known) else kept
+    kept = hidden(value, found)
+    return WITHHELD if kept is None or _holds_one(kept, known) else kept
 
 
 @lru_cache(maxsize=4096)

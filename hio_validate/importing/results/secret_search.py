@@ -18,6 +18,8 @@ _PIECE = 1 << 20
 _OVERLAP = 4096
 _MOST = 1000
 """Different credentials of one file; one with more is a list of them, and no result."""
+_DEEPEST = 3
+"""Times that a text of JSON may have been put into JSON."""
 
 
 class Search:
@@ -54,12 +56,13 @@ class Search:
         known = self._reading.secrets
         if each.value in known:
             return
-        known.add(each.value)
+        spellings = list(_spellings(each.value))
+        known.update(spellings)
         if len(known) > _MOST:
             raise self._reading.source.refuse(
                 f"more than {_MOST} credentials stand in it", "import the results alone", self._number
             )
-        where = next(_addresses(line, each.value), "")
+        where = next((at for spelt in spellings for at in _addresses(line, spelt)), "")
         self._reading.find(
             Finding(
                 SECRET,
@@ -70,8 +73,21 @@ class Search:
         )
 
 
+def _spellings(secret: str) -> Iterator[str]:
+    """A credential as it stands in the file, and as a record has it: JSON escapes quotes and backslashes, in JSON twice."""
+    import json  # only where a credential was found
+
+    yield secret
+    for _ in range(_DEEPEST if "\\" in secret else 0):
+        try:
+            secret = json.loads(f'"{secret}"')
+        except ValueError:
+            return
+        yield secret
+
+
 def _addresses(line: str, secret: str) -> Iterator[str]:
-    """Where a credential stands in a line that is one JSON value, as server_info.api_key or argv[4]."""
+    """Where a credential stands in a line that is one JSON value, in its order, as server_info.api_key or argv[4]."""
     if line.lstrip()[:1] not in ("{", "["):
         return
     try:
@@ -84,9 +100,11 @@ def _addresses(line: str, secret: str) -> Iterator[str]:
         place, value = waiting.pop()
         if isinstance(value, dict):
             waiting += [
-                (f"{place}.{key}".lstrip("."), each) for key, each in value.items() if secret not in key
+                (f"{place}.{key}".lstrip("."), each)
+                for key, each in reversed(value.items())
+                if secret not in key
             ]
         elif isinstance(value, list):
-            waiting += [(f"{place}[{number}]", each) for number, each in enumerate(value)]
+            waiting += [(f"{place}[{number}]", each) for number, each in enumerate(value)][::-1]
         elif isinstance(value, str) and secret in value:
             yield place

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.evidence.observed import Observation
+from hio_validate.evidence.observed import Measured, Observation
 from hio_validate.importing.results.credentials_seen import secret_in, secrets_in, without_credentials
 from hio_validate.importing.results.private import withheld
 from hio_validate.settings.credentials import SECRET_VALUE
@@ -66,6 +66,7 @@ def test_a_credential_is_found_and_not_shown(line: str) -> None:
         '{"argv": ["--api-key", "--model", "m"]}',
         '{"key": "mean ttft", "value": 3}',
         '["token", "the", "secret", "treasure"]',
+        '{"prompt": "let key = understanding of it"}',
     ],
 )
 def test_other_lines_hold_none(line: str) -> None:
@@ -160,3 +161,105 @@ def test_what_is_found_is_the_value_itself(secret: str, spelt: str) -> None:
     text = "a " + spelt.format(secret) + " b"
     assert any(secret in each.value for each in secrets_in(text))
     assert secret not in without_credentials(text)
+
+
+BODY = "MIIEvQIBADANBgkq"
+LOOKING_LIKE_ONE = {
+    "key": f"-----BEGIN PRIVATE KEY-----\n{BODY}\n{BODY}\n-----END PRIVATE KEY-----",
+    "key of a kind": f"-----BEGIN RSA PRIVATE KEY-----\\n{BODY}",
+    "jwt": f"eyJhbGciOiJI.eyJzdWIiOiIx.{BODY}",
+    "url": f"https://me:word@{BODY}@host/v1",
+    "hf": f"hf_abcdefghijklmnopqrst+{BODY}",
+}
+
+
+@pytest.mark.parametrize("value", LOOKING_LIKE_ONE.values(), ids=LOOKING_LIKE_ONE)
+def test_nothing_of_what_looks_like_one_is_kept_or_said(value: str) -> None:
+    record = Observation("one", 7, foreign={"model": "tiny", "tls_pem": f"x {value}"})
+    assert [each.message.partition(" ")[0] for each in withheld(record)] == ["foreign.tls_pem"]
+    assert record.foreign == {"model": "tiny", "tls_pem": WITHHELD}
+    assert without_credentials(f"it says {value!r}") == f"it says {value!r}"[:9] + WITHHELD
+
+
+def test_a_private_key_is_found_with_its_body_and_a_jwt_with_its_signature() -> None:
+    line = (
+        '{"tls_pem": "' + LOOKING_LIKE_ONE["key of a kind"] + '", "jwt": "' + LOOKING_LIKE_ONE["jwt"] + '"}'
+    )
+    assert [each.value for each in secrets_in(line)] == [
+        LOOKING_LIKE_ONE["key of a kind"], LOOKING_LIKE_ONE["jwt"],
+    ]  # fmt: skip
+
+
+TAILS = {
+    "semicolon": ("argv", "x --password=abc;defgh123 --model m", "x --password=withheld --model m"),
+    "comma": ("argv", "x --api-key abc,defgh123", "x --api-key withheld"),
+    "words in quotes": ("argv", "x --api-key 'my secret pass phrase' -m m", "x --api-key 'withheld' -m m"),
+    "quote inside": ("config", '{"password": "abc\'defgh12345", "n": 1}', '{"password": "withheld", "n": 1}'),
+    "quote first": ("config", "{\"password\": \"'abcdefgh'\"}", '{"password": "withheld"}'),
+    "quote of JSON in JSON": ("config", r'{"a": "{\"password\": \"abc\\\"defgh123\"}"}', r'{"a": "{\"password\": \"withheld\"}"}'),
+    "two quoted pieces": ("argv", "x --password='abcdef'defgh123", WITHHELD),
+    "a quoted piece": ("argv", "x --password=abcdef'defg h123'", WITHHELD),
+    "a comma in the second piece": ("argv", "x --password=abcdef', defgh123'", WITHHELD),
+    "a blank that is escaped": ("argv", "x --password=abcdef\\ defgh123", WITHHELD),
+    "slash": ("argv", "password:abc/defgh123", "password:withheld"),
+    "cookies": ("argv", 'curl -H "Cookie: a=b; session=defgh123" x', 'curl -H "Cookie: withheld" x'),
+    "pairs": ("headers", '[["x-api-key", "ab12c"]]', '[["x-api-key", "withheld"]]'),
+    "pair of bytes": ("headers", "[(b'x-api-key', b'abcdef12gh')]", "[(b'x-api-key', b'withheld')]"),
+    "short one of a flag": ("argv", "x --api-key ab12c", "x --api-key withheld"),
+    "header": ("extra_headers.x-api-key", "ab12c", WITHHELD),
+    "YAML": ("config", 'api_key: "ab12c"', 'api_key: "withheld"'),
+    "TOML": ("config", 'api_key = "ab12c"', 'api_key = "withheld"'),
+    "query": ("url", "http://h/v1?api_key=abcdef12gh&n=1", "http://h/v1?api_key=withheld"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "value", "kept"), TAILS.values(), ids=TAILS)
+def test_no_part_of_a_credential_is_left(key: str, value: str, kept: str) -> None:
+    record = Observation("one", 7, foreign={"model": "m", key: value})
+    assert [each.id for each in withheld(record)] == ["secret-withheld"]
+    assert record.foreign == {"model": "m", key: kept}
+    said = without_credentials(
+        f"got {value}" if key in ("argv", "config", "headers", "url") else f"{key}: {value}"
+    )
+    assert not any(part in said for part in ("defg", "ab12c", "pass phrase", "abcdef12")) and WITHHELD in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("sort_key", "latency"), ("keys", "mean_latency"), ("pass", "strict"), ("api_key", "vllm"), ("api_key", "llama.cpp")],
+)  # fmt: skip
+def test_an_ordinary_word_under_a_name_that_may_mean_something_else_is_none(name: str, value: str) -> None:
+    assert secret_in(f'{{"password": null, "{name}": "{value}"}}') is None
+    record = Observation("one", 7, foreign={f"config.{name}": value})
+    assert not list(withheld(record)) and record.foreign == {f"config.{name}": value}
+    assert secret_in('{"signing_key": "correcthorse", "sort_key": "correct horse battery 1"}')
+    assert secret_in('{"sort_key": "qwertyuiopasdfghjkl"}'), "no word has as many letters"
+
+
+def test_a_word_that_is_a_credential_is_taken_out_as_a_whole_token_and_leaves_what_the_importer_says() -> (
+    None
+):
+    record = Observation(
+        "one",
+        7,
+        subject={"latency": 1, "model": "latencymodel", "sort": "by latency first"},
+        unknown=("latency of the network",),
+        foreign={"about": "it came late", "note": "too late for the word", "by latency": 1},
+        metrics=[
+            Measured("mean_latency", "latency-request", "mean", 2.0, "s"),
+            Measured("latency", "latency-request", "value", 2.0, "s"),
+            Measured("latency", "unknown", "value", 2.0, "s"),
+            Measured(f"x{SECRET}", "latency-request", "value", 2.0, "s"),
+        ],
+    )
+    list(withheld(record, {"latency", SECRET}))
+    assert record.subject == {"latency": 1, "model": "latencymodel", "sort": "by withheld first"}
+    assert record.unknown == ("latency of the network",)
+    assert record.foreign == {"about": "it came late", "note": "too late for the word", WITHHELD: 1}
+    assert [each.name for each in record.metrics] == ["mean_latency", "latency", "metric-2", "metric-3"]
+
+
+def test_a_long_text_that_ends_in_the_beginning_of_a_word_that_is_one_may_have_been_cut() -> None:
+    record = Observation("one", 7, foreign={"a": "x " * 20 + "translate", "b": "x " * 20 + "late"})
+    list(withheld(record, {"latency"}))
+    assert record.foreign == {"a": "x " * 20 + "translate", "b": WITHHELD}
