@@ -10,10 +10,16 @@ from math import ceil
 
 from hio_validate.costs.formats import bytes_each
 from hio_validate.costs.interval import ZERO, Interval, total
-from hio_validate.models.estimate import Sharding
+from hio_validate.models.estimate import Sharding, Workload
 from hio_validate.models.shape import Attention, Shape
 
 WHOLE = Sharding()
+
+
+def divided(workload: Workload) -> Sharding:
+    """How a model is divided: as the engine's settings say, else evenly over its devices."""
+    many = workload.devices
+    return workload.sharding or Sharding(weights=many, attention=many, experts=many)
 
 
 def weights_held(shape: Shape, by: Sharding, *, drafts: bool) -> Interval:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hio_validate.costs.held import WHOLE, kv_held, kv_share, sequences_held, weights_held
+from hio_validate.costs.held import WHOLE, divided, kv_held, kv_share, sequences_held, weights_held
 from hio_validate.costs.interval import Interval, either, total
 from hio_validate.costs.loaded import as_loaded
 from hio_validate.costs.states import carried, state_bytes
@@ -29,7 +29,7 @@ def memory_of(inputs: Asked) -> HeldMemory | None:
     place, shape = inputs.workload.held_in, inputs.shape.model if inputs.shape else None
     if place is None or shape is None or inputs.path == "setup":
         return None
-    by = (inputs.workload.sharding or WHOLE) if place == "device" else WHOLE
+    by = divided(inputs.workload) if place == "device" else WHOLE
     parts = list(_parts(inputs, shape, by))
     needed = total(*(each for _, _, each in parts))
     documents = [(item.full_name, item.model) for item in inputs.ceilings if item.model is not None]

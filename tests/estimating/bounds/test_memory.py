@@ -63,6 +63,14 @@ def test_divided_over_devices_each_has_its_part() -> None:
     assert found.outcome == "within"
 
 
+def test_devices_without_a_word_on_sharding_divide_it_evenly() -> None:
+    even = of(device(20_000_000_000), held_in="device", concurrency=4, devices=8)
+    assert parts(even) == {"weights": 140e9 / 8, "kv": 4000 * TOKEN / 8}
+    assert even == of(device(20_000_000_000), held_in="device", concurrency=4, devices=8, sharding=by())
+    assert of(device(10_000_000_000), held_in="device", devices=8).outcome == "cannot-fit"
+    assert of(device(140_000_000_000), held_in="host", devices=8).parts[0].about == "its tensors"
+
+
 def test_attention_in_parts_holds_its_weights_whole_and_its_own_requests() -> None:
     found = of(device(), held_in="device", concurrency=9, devices=8, sharding=by(attention=2, groups=4))
     assert parts(found)["weights"] == 20e9 / 2 + 120e9 / 8
