@@ -15,8 +15,8 @@ from hio_validate.costs.loaded import as_loaded
 from hio_validate.costs.states import carried, state_bytes
 from hio_validate.costs.units import Dimension, base, fitting
 from hio_validate.estimating.bounds.asked import Asked
+from hio_validate.estimating.bounds.capacity import capacity_of, whose
 from hio_validate.estimating.bounds.passes import at_once
-from hio_validate.models.ceilings import Ceilings
 from hio_validate.models.estimate import HeldMemory, HeldPart, Sharding
 from hio_validate.models.shape import Shape
 
@@ -32,27 +32,20 @@ def memory_of(inputs: Asked) -> HeldMemory | None:
     by = divided(inputs.workload) if place == "device" else WHOLE
     parts = list(_parts(inputs, shape, by))
     needed = total(*(each for _, _, each in parts))
-    documents = [(item.full_name, item.model) for item in inputs.ceilings if item.model is not None]
-    known = next(((name, size) for name, each in documents if (size := _told(each, place))), None)
-    capacity = Interval.exact(float(known[1])) if known else None
+    told = capacity_of(inputs.ceilings, place)
+    capacity = Interval.exact(float(told.size)) if told else None
     said: dict[str, Any] = {
-        "per": _whose(inputs, place),
+        "per": whose(inputs.ceilings, place),
         "parts": [
             HeldPart.model_validate({"name": name, "about": about, "amount": fitting(each, Dimension.DATA)})
             for name, about, each in parts
         ],
         "needed": fitting(needed, Dimension.DATA),
         "capacity": fitting(capacity, Dimension.DATA) if capacity else None,
-        "ceiling": known[0] if known else None,
+        "ceiling": told.ceiling if told else None,
         "outcome": _outcome(needed, capacity),
     }
     return HeldMemory.model_validate(said)
-
-
-def _whose(inputs: Asked, place: str) -> str:
-    """`host` where no document tells of devices beside it."""
-    has_devices = any(item.model is not None and item.model.devices for item in inputs.ceilings)
-    return "host" if place == "host-and-devices" and not has_devices else place
 
 
 def _outcome(needed: Interval, capacity: Interval | None) -> str:
@@ -115,17 +108,6 @@ def _divided(by: Sharding) -> str:
     ]
     told = ", ".join(filter(None, said))
     return f", divided over {told}" if told else ""
-
-
-def _told(document: Ceilings, place: str) -> int | None:
-    """Bytes that a document says there are: of one device the largest that it names."""
-    if place == "device":
-        return max((each.memory for each in document.devices if each.memory), default=None)
-    if document.memory is None or place == "host":
-        return document.memory
-    if any(each.memory is None for each in document.devices):
-        return None
-    return document.memory + sum(each.count * (each.memory or 0) for each in document.devices)
 
 
 def missing_of(inputs: Asked, memory: HeldMemory | None) -> Iterator[str]:
