@@ -63,8 +63,8 @@ def kv_share(shape: Shape, by: Sharding) -> float:
     return 1 / (min(by.attention, max(1, heads)) * by.positions * by.stages)
 
 
-def sequences_held(at_once: int, by: Sharding) -> Interval:
-    """Sequences of the fullest device: an even part of them at least, all at most."""
+def sequences_held(at_once: int, by: Sharding, *, may_wait: bool) -> Interval:
+    """Sequences of the fullest device: an even part of them at least, or one where the others may wait; all at most."""
     parts = by.groups * by.replicas
     even = float(ceil(at_once / parts))
-    return Interval(even, even, float(at_once)) if at_once else ZERO
+    return Interval(even, 1.0 if may_wait else even, float(at_once)) if at_once else ZERO

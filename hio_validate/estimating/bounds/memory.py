@@ -17,7 +17,7 @@ from hio_validate.costs.units import Dimension, base, fitting
 from hio_validate.estimating.bounds.asked import Asked
 from hio_validate.estimating.bounds.capacity import capacity_of, whose
 from hio_validate.estimating.bounds.passes import at_once
-from hio_validate.models.estimate import HeldMemory, HeldPart, Sharding
+from hio_validate.models.estimate import HeldMemory, HeldPart, Sharding, Workload
 from hio_validate.models.shape import Shape
 
 Kept = tuple[str, str, Interval]
@@ -43,15 +43,16 @@ def memory_of(inputs: Asked) -> HeldMemory | None:
         "needed": fitting(needed, Dimension.DATA),
         "capacity": fitting(capacity, Dimension.DATA) if capacity else None,
         "ceiling": told.ceiling if told else None,
-        "outcome": _outcome(needed, capacity),
+        "outcome": _outcome(needed, capacity, whole=not [*_not_counted(inputs, shape)]),
     }
     return HeldMemory.model_validate(said)
 
 
-def _outcome(needed: Interval, capacity: Interval | None) -> str:
+def _outcome(needed: Interval, capacity: Interval | None, *, whole: bool) -> str:
+    """whole: whether all that is held is in the sum."""
     if capacity is not None and needed.low > capacity.value:
         return "cannot-fit"
-    return "within" if capacity is not None and needed.high <= capacity.value else "open"
+    return "within" if whole and capacity is not None and needed.high <= capacity.value else "open"
 
 
 def _parts(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
@@ -69,19 +70,48 @@ def _parts(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
 
 def _of_sequences(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
     workload = inputs.workload
-    many = sequences_held(at_once(workload), by)
+    many = sequences_held(at_once(workload), by, may_wait=_may_wait(workload))
     requests = f"{many.value:.0f} request{'s' if many.value > 1 else ''}"
     tokens = _tokens(inputs)
+    so_many = f"at least {tokens.value:.0f}" if _unknown_lengths(inputs) else f"{tokens.value:.0f}"
     if tokens.high and any(layers.kv_heads for layers in shape.attention):
         value, low, high = (
             kv_held(shape, round(count), workload.key_type, workload.value_type)
             for count in (tokens.value, tokens.low, tokens.high)
         )
         each = Interval(value.value, min(low.low, value.low), max(high.high, value.high))
-        yield "kv", f"K and V of {requests} of {tokens.value:.0f} tokens", each * many * kv_share(shape, by)
+        yield "kv", f"K and V of {requests} of {so_many} tokens", each * many * kv_share(shape, by)
     if carried(shape):
         each = state_bytes(shape, workload.state_type)
         yield "state", f"states of {requests}", each * many * (1 / (by.attention * by.stages))
+
+
+def _may_wait(workload: Workload) -> bool:
+    """Whether less than all requests may be held at once: certain is only what is allocated for slots that are known."""
+    return workload.kv_cache != "at-start" or workload.slots is None
+
+
+def _unknown_lengths(inputs: Asked) -> list[str]:
+    known = {
+        "prompt-tokens": inputs.workload.prompt_tokens,
+        "generated-tokens": inputs.workload.generated_tokens,
+    }
+    return [name for name, count in known.items() if count is None and name not in inputs.stated]
+
+
+def _not_counted(inputs: Asked, shape: Shape) -> Iterator[str]:
+    """What has to be held beside the sum, and its size is not known; a sentence each."""
+    if inputs.path == "load":
+        return
+    lengths = _unknown_lengths(inputs)
+    if lengths and any(layers.kv_heads for layers in shape.attention):
+        told = " ".join(f"--assume {name}=N" for name in lengths)
+        yield f"the K/V of a whole request: not all lengths are known, {told} states them"
+    if not shape.attention:
+        yield f"K/V: the shape {shape.name} tells no layers that attend"
+    without = sum(layers.layers for layers in shape.attention if not layers.kv_heads and not layers.state)
+    if without:
+        yield f"what {without} layers of {shape.name} keep: the shape tells neither K/V nor a state of them"
 
 
 def _tokens(inputs: Asked) -> Interval:
@@ -111,8 +141,15 @@ def _divided(by: Sharding) -> str:
 
 
 def missing_of(inputs: Asked, memory: HeldMemory | None) -> Iterator[str]:
-    """That the capacity is not known, where the sum may matter: more than what a measurement there has held already."""
-    if memory is None or memory.capacity is not None:
+    """What leaves it open whether it fits: what is not in the sum, or that the capacity is not known.
+
+    The capacity is missing where the sum may matter: where it is more than what a measurement there has held already.
+    """
+    if memory is None or inputs.shape is None:
+        return
+    if memory.capacity is not None:
+        if memory.outcome == "open":
+            yield from (f"whether it fits: {each}" for each in _not_counted(inputs, inputs.shape.model))
         return
     measured = [
         each.model for each in inputs.ceilings if each.model is not None and each.model.how == "measured"

@@ -35,7 +35,10 @@ def host(memory: int | None = None, **more: Any) -> Item:
 
 
 def of(*documents: Item, model: Item = LARGE, path: str = "decode-token", **workload: Any) -> HeldMemory:
-    told = {"prompt_tokens": 900, "generated_tokens": 100, "key_type": "f16", "value_type": "f16", **workload}
+    told = {
+        "prompt_tokens": 900, "generated_tokens": 100, "key_type": "f16", "value_type": "f16", "kv_cache": "at-start",
+        "slots": 64, **workload,
+    }  # fmt: skip
     found = memory_of(inputs(path, shape=model, ceilings=documents, **told))
     assert found is not None
     return found
@@ -162,6 +165,103 @@ def test_weights_alone_count_where_lengths_are_not_known_and_while_loading() -> 
     unknown = of(device(), held_in="device", prompt_tokens=None, generated_tokens=None)
     assert [*parts(unknown)] == ["weights"] == [*parts(of(device(), path="load", held_in="device"))]
     assert unknown.outcome == "cannot-fit"
+
+
+TOO_FEW: Any = {"prompt_tokens": None, "generated_tokens": None}
+
+
+@pytest.mark.parametrize(
+    ("lengths", "stated", "outcome"),
+    [
+        ({}, {}, "within"),
+        (TOO_FEW, {}, "open"),
+        ({"prompt_tokens": None}, {}, "open"),
+        ({"generated_tokens": None}, {}, "open"),
+        ({"generated_tokens": None}, {"generated_tokens": 100}, "within"),
+        (TOO_FEW, {"memory_beside": 1e15}, "cannot-fit"),
+    ],
+    ids=["known", "none", "answer-only", "prompt-only", "stated", "too-large-anyway"],
+)
+def test_lengths_that_are_not_known_are_not_taken_for_nothing(
+    lengths: dict[str, Any], stated: dict[str, Any], outcome: str
+) -> None:
+    """Neither fits nor does not fit what nobody knows; what is known counts all the same."""
+    told: dict[str, Any] = {"prompt_tokens": 900, "generated_tokens": 100} | lengths
+    asked = inputs(
+        shape=LARGE,
+        ceilings=(device(10**12),),
+        held_in="device",
+        kv_cache="paged",
+        stated=said(**stated),
+        **told,
+    )
+    found = memory_of(asked)
+    assert found is not None and found.outcome == outcome
+    missing = [*missing_of(asked, found)]
+    assert bool(missing) is (outcome == "open")
+    for each in missing:
+        assert each.startswith("whether it fits: the K/V of a whole request")
+        assert ("prompt-tokens=N" in each) is (told["prompt_tokens"] is None)
+        assert ("generated-tokens=N" in each) is (told["generated_tokens"] is None)
+
+
+def test_a_prompt_alone_is_the_least_that_is_held() -> None:
+    found = of(device(10**12), held_in="device", generated_tokens=None)
+    assert parts(found)["kv"] == 900 * TOKEN and found.parts[1].about.endswith("of at least 900 tokens")
+
+
+@pytest.mark.parametrize(
+    ("attention", "outcome", "says"),
+    [
+        ([{"layers": 3, "kv_heads": 1, "key_size": 8, "value_size": 8}], "within", None),
+        ([{"layers": 3, "kv_heads": 0, "key_size": 0, "value_size": 0, "state": 10}], "within", None),
+        (
+            [{"layers": 3, "kv_heads": 0, "key_size": 0, "value_size": 0}],
+            "open",
+            "what 3 layers of shape-1 keep",
+        ),
+        ([], "open", "tells no layers that attend"),
+    ],
+    ids=["kv", "states", "neither", "no-layers"],
+)
+def test_layers_of_which_nothing_is_told_leave_it_open(
+    attention: list[Any], outcome: str, says: str | None
+) -> None:
+    small = shape(("attention", "bf16", 100, 200), **({"attention": attention} if attention else {}))
+    asked = inputs(
+        shape=small,
+        ceilings=(device(),),
+        held_in="device",
+        kv_cache="paged",
+        prompt_tokens=9,
+        generated_tokens=1,
+    )
+    found = memory_of(asked)
+    assert found is not None and found.outcome == outcome
+    missing = [*missing_of(asked, found)]
+    assert [says in each for each in missing] == [True] if says else missing == []
+    assert of(device(), model=small, path="load", held_in="device").outcome == "within"
+
+
+@pytest.mark.parametrize(
+    ("engine", "certain", "outcome"),
+    [
+        ({"kv_cache": "paged"}, 1, "open"),
+        ({"kv_cache": None}, 1, "open"),
+        ({"kv_cache": "at-start", "slots": None}, 1, "open"),
+        ({"kv_cache": "at-start"}, 40, "cannot-fit"),
+    ],
+    ids=["paged", "unknown", "unknown-slots", "at-start"],
+)
+def test_only_what_is_allocated_for_slots_is_certain_of_all_requests(
+    engine: dict[str, Any], certain: int, outcome: str
+) -> None:
+    """140 GB of weights, and 40 requests of 0.33 GB: of a paged engine all but one may wait."""
+    found = of(device(150_000_000_000), held_in="device", concurrency=40, **engine)
+    kv = base(next(each.amount for each in found.parts if each.name == "kv"))
+    assert (kv.value, kv.low, kv.high) == (40_000 * TOKEN, certain * 1000 * TOKEN, 40_000 * TOKEN)
+    assert found.outcome == outcome
+    assert of(device(140_100_000_000), held_in="device", concurrency=40, **engine).outcome == "cannot-fit"
 
 
 def test_what_is_stated_beside_counts() -> None:
