@@ -270,6 +270,8 @@ def _reproduced(name: str, item: Item, repo: Repo) -> None:
         made = list(_of_harness(source, None, About("none/none", None, {}), wanted))
     again = [reader("receipt/v1").validate_python(each.document | {"source": _ANY}) for each in made]
     for key in _FROM_SOURCE if len(again) == 1 else ():
+        if key == "group" and not told.group:
+            continue  # a receipt may be older than the word
         if getattr(told, key) != (found := getattr(again[0], key)) and not (key == "n" and told.rows):
             raise NoReceipt(
                 f"{item.file} says {key} {_worded(getattr(told, key))}, the file it was read from {_worded(found)}; restore "

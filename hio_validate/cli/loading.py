@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from hio_validate.cli.shared import root_of, stop
 from hio_validate.history import Folder, Unlistable, WorkTree
@@ -52,23 +53,22 @@ def named(found: Repo, kind: str, name: str, service: str | None = None) -> Item
         stop(f"several {word} documents are called {name}: say {names}, or give --service", 2)
     item = meant[0] if meant else found.unread(kind, name, service)
     if item is None:
-        if service:
-            services_of(found, service)
-        told = f"no readable {word} is called {name}" + (f" in {service}" if service else "")
-        others = [each.full_name for each in found.meant(kind, name)] if service else []
-        stop(
-            told
-            + (
-                f"; {' and '.join(others)} is"
-                if others
-                else (_instead(name, found.names(kind)) or _begun_by(kind, found))
-            ),
-            2,
-        )
+        not_there(found, kind, name, service)
     if item.model is None:
         said = f"the {word} {name} is not valid: {_first_fault(item)}"
         stop(f"{said}; hio validate {item.file} says all", 2)
     return item
+
+
+def not_there(found: Repo, kind: str, name: str, service: str | None = None) -> NoReturn:
+    """The end; says what the name may have meant: another service's, one like it, or how a first one comes to be."""
+    if service:
+        services_of(found, service)
+    told = f"no readable {kind.partition('/')[0]} is called {name}" + (f" in {service}" if service else "")
+    elsewhere = [each.full_name for each in found.meant(kind, name)] if service else []
+    if elsewhere:
+        stop(f"{told}; there is {' and '.join(elsewhere)}", 2)
+    stop(told + (_instead(name, found.names(kind)) or _begun_by(kind, found)), 2)
 
 
 _FEW = 6

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hio_validate import focused, history, parents
-from hio_validate.cli.loading import load_repo, the_service, tree_of
+from hio_validate.cli.loading import load_repo, not_there, the_service, tree_of
 from hio_validate.cli.new_files import create_all
 from hio_validate.cli.shared import as_json, color, format_option, repo_option, root_of, show, stop, width
 from hio_validate.diagnostic import Report
@@ -142,7 +142,7 @@ def _named(found: Repo, name: str, service: str | None) -> Item:
     if len(meant) > 1:
         stop(f"several plans are called {bare}: say {' or '.join(each.full_name for each in meant)}", 2)
     if not meant:
-        stop(f"no plan is called {bare}" + (f" in {service}" if service else ""), 2)
+        not_there(found, "plan/v1", bare, service)
     return meant[0]
 
 

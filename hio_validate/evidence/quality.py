@@ -57,6 +57,8 @@ class Gated(NamedTuple):
     sentence: str
     difference: Interval | None
     """candidate - baseline; None where it is not measurable."""
+    by_item: bool = False
+    """Whether the same items of both sides were compared one by one."""
 
 
 def side_of(name: str, items: Mapping[str, bool]) -> Side:
@@ -110,11 +112,17 @@ def difference_of(baseline: Side, candidate: Side, alpha: float) -> Interval:
     """candidate - baseline; over the same items where both sides know the same ones. Raises ValueError for no items."""
     z = z_of(alpha)
     one, two = baseline.items, candidate.items
-    if one is not None and two is not None and one.keys() == two.keys():
+    if one is not None and two is not None and is_by_item(baseline, candidate):
         lost = sum(one[item] and not two[item] for item in one)
         gained = sum(two[item] and not one[item] for item in one)
         return paired(len(one), lost, gained, z)
     return unpaired((baseline.right, baseline.n), (candidate.right, candidate.n), z)
+
+
+def is_by_item(baseline: Side, candidate: Side) -> bool:
+    """Whether both sides know the same items one by one."""
+    one, two = baseline.items, candidate.items
+    return one is not None and two is not None and one.keys() == two.keys()
 
 
 def _best_possible(baseline: Side, candidate: Side, alpha: float) -> float:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
-from hio_validate.evidence.quality import Gated, Side, Terms, gate, gate_of_means
+from hio_validate.evidence.quality import Gated, Side, Terms, gate, gate_of_means, is_by_item
 from hio_validate.models.receipt import Quality
 
 UNKNOWN = "unknown"
@@ -86,7 +86,7 @@ def judged(
         for receipt, each, name in zip((baseline, candidate), rows, names, strict=True)
     ]
     if baseline.better == "higher" and sides[0] is not None and sides[1] is not None:
-        return gate(sides[0], sides[1], terms)
+        return gate(sides[0], sides[1], terms)._replace(by_item=is_by_item(sides[0], sides[1]))
     if baseline.stderr is None or candidate.stderr is None:
         said = f"{baseline.metric} is no share of right items, and a side has no standard error"
         return Gated("not-measurable", said, None)

@@ -62,19 +62,10 @@ def render(page: Page, width: int = 80) -> str:
 
 def _next(page: Page) -> Iterator[str]:
     """What to do where the gate is not met."""
-    by_item = (
-        page.gated is not None
-        and page.gated.difference is not None
-        and "the same items" in page.gated.difference.method
-    )
     reason = page.gated.reason if page.gated is not None else ""
     if reason == "quality-not-shown":
-        items = (
-            ""
-            if by_item
-            else ", or compare item by item: --baseline-samples and --candidate-samples samples_*.jsonl"
-        )
-        yield f"ask both sides more items{items}"
+        samples = ", or compare item by item: --baseline-samples and --candidate-samples samples_*.jsonl"
+        yield f"ask both sides more items{'' if page.gated and page.gated.by_item else samples}"
     elif reason == "quality-gate-failed":
         yield "keep the baseline; the items that were lost say what the candidate cannot do"
 

@@ -105,7 +105,7 @@ def test_a_name_of_another_service_and_a_service_that_is_not_there_are_told(repo
     text = (repo / "manifests/services/lab/tiny/stacks/base.yaml").read_text()
     (repo / "manifests/services/lab/other/stacks/elsewhere.yaml").write_text(text)
     assert one_sentence(hio(repo, "settings", "elsewhere", "--service", "lab/tiny")) == (
-        "hio: no readable stack is called elsewhere in lab/tiny; lab/other/elsewhere is"
+        "hio: no readable stack is called elsewhere in lab/tiny; there is lab/other/elsewhere"
     )
     assert one_sentence(hio(repo, "settings", "base", "--service", "lab/tny")) == (
         "hio: no service is called lab/tny; did you mean lab/tiny?"
