@@ -37,7 +37,7 @@ def markdown(estimate: Estimate) -> str:
 
 def _memory(estimate: Estimate) -> Iterator[str]:
     if estimate.memory is not None and tells_of_memory(estimate):
-        yield paragraph(f"Memory: {text(held(estimate.memory))}")
+        yield paragraph(f"Memory: {text(held(estimate.memory, estimate.workload))}")
 
 
 def _ledger(estimate: Estimate) -> Iterator[str]:

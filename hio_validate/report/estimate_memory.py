@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hio_validate.models.estimate import Estimate, HeldMemory
+from hio_validate.costs.units import base
+from hio_validate.models.estimate import Estimate, HeldMemory, Workload
 from hio_validate.report.amounts import best_guess, common_unit, with_interval
 
 _HELD = {"weights": "weights", "kv": "K/V", "state": "states", "stated": "beside them"}
@@ -23,14 +24,19 @@ def tells_of_memory(estimate: Estimate) -> bool:
     return memory is not None and (memory.capacity is not None or estimate.baseline is None)
 
 
-def held(memory: HeldMemory) -> str:
+def held(memory: HeldMemory, workload: Workload) -> str:
     """What has to be held and whether it fits, in one line."""
     unit = common_unit(each.amount for each in memory.parts)
     parts = " + ".join(f"{_HELD[each.name]} {best_guess(each.amount, unit)}" for each in memory.parts)
-    told = {
-        "cannot-fit": "CANNOT FIT",
-        "within": "fits, buffers and activations aside",
-        "open": "may not fit" if memory.capacity is not None else "whether it fits is not known",
-    }
     total = f" = {fit(memory)}" if len(memory.parts) > 1 else fit(memory, total=False)
-    return f"{parts}{total}: {told[memory.outcome]}"
+    return f"{parts}{total}: {_outcome(memory, workload)}"
+
+
+def _outcome(memory: HeldMemory, workload: Workload) -> str:
+    """In words. A sum below the capacity that is open lacks a part whose size is not known."""
+    if memory.outcome != "open":
+        return {"cannot-fit": "CANNOT FIT", "within": "fits, buffers and activations aside"}[memory.outcome]
+    if memory.capacity is None or base(memory.needed).high <= base(memory.capacity).value:
+        return "whether it fits is not known"
+    wait = workload.kv_cache == "paged" and workload.concurrency > 1
+    return "may not fit all requests at once: then some wait" if wait else "may not fit"

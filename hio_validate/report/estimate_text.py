@@ -40,7 +40,7 @@ def _facts(estimate: Estimate, width: int) -> str:
         ("workload", say.workload(estimate)),
     ]
     if estimate.memory is not None and tells_of_memory(estimate):
-        rows.append(("memory", held(estimate.memory)))
+        rows.append(("memory", held(estimate.memory, estimate.workload)))
     rows += [
         (
             "profile",
