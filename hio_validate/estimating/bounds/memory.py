@@ -70,7 +70,7 @@ def _parts(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
 
 def _of_sequences(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
     workload = inputs.workload
-    many = sequences_held(at_once(workload), by, may_wait=_may_wait(workload))
+    many = sequences_held(at_once(workload), by, may_wait=may_wait(workload))
     requests = f"{many.value:.0f} request{'s' if many.value > 1 else ''}"
     tokens = _tokens(inputs)
     so_many = f"at least {tokens.value:.0f}" if _unknown_lengths(inputs) else f"{tokens.value:.0f}"
@@ -86,7 +86,7 @@ def _of_sequences(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
         yield "state", f"states of {requests}", each * many * (1 / (by.attention * by.stages))
 
 
-def _may_wait(workload: Workload) -> bool:
+def may_wait(workload: Workload) -> bool:
     """Whether less than all requests may be held at once: certain is only what is allocated for slots that are known."""
     return workload.kv_cache != "at-start" or workload.slots is None
 
