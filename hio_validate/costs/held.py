@@ -15,6 +15,12 @@ from hio_validate.models.shape import Attention, Shape
 
 WHOLE = Sharding()
 
+CALLED = {"weights": "weights", "kv": "K/V", "state": "states", "stated": "beside them"}
+"""Part of what is held -> its name in a sentence."""
+
+WHOSE = {"host": "the host", "device": "a device", "host-and-devices": "the host and its devices"}
+"""Whose memory it is, in words."""
+
 
 def divided(workload: Workload) -> Sharding:
     """How a model is divided: as the engine's settings say, else evenly over its devices."""

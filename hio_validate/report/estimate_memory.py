@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from hio_validate.costs.amounts import best_guess, common_unit, with_interval
+from hio_validate.costs.held import CALLED, WHOSE
 from hio_validate.costs.units import base
 from hio_validate.models.estimate import Estimate, HeldMemory, Workload
-from hio_validate.report.amounts import best_guess, common_unit, with_interval
-
-_HELD = {"weights": "weights", "kv": "K/V", "state": "states", "stated": "beside them"}
-_OF = {"host": "the host", "device": "a device", "host-and-devices": "the host and its devices"}
 
 
 def fit(memory: HeldMemory, *, total: bool = True) -> str:
     """`145 GB of the 80 GB of a device (h100)`; what there is may be unknown."""
     needed = with_interval(memory.needed) if total else ""
     if memory.capacity is None:
-        return f"{needed}, the memory of {_OF[memory.per]} is unknown"
-    return f"{needed} of the {best_guess(memory.capacity)} of {_OF[memory.per]} ({memory.ceiling})"
+        return f"{needed}, the memory of {WHOSE[memory.per]} is unknown"
+    return f"{needed} of the {best_guess(memory.capacity)} of {WHOSE[memory.per]} ({memory.ceiling})"
 
 
 def tells_of_memory(estimate: Estimate) -> bool:
@@ -27,7 +25,7 @@ def tells_of_memory(estimate: Estimate) -> bool:
 def held(memory: HeldMemory, workload: Workload) -> str:
     """What has to be held and whether it fits, in one line."""
     unit = common_unit(each.amount for each in memory.parts)
-    parts = " + ".join(f"{_HELD[each.name]} {best_guess(each.amount, unit)}" for each in memory.parts)
+    parts = " + ".join(f"{CALLED[each.name]} {best_guess(each.amount, unit)}" for each in memory.parts)
     total = f" = {fit(memory)}" if len(memory.parts) > 1 else fit(memory, total=False)
     return f"{parts}{total}: {_outcome(memory, workload)}"
 

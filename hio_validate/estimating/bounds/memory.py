@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hio_validate.costs.held import WHOLE, divided, kv_held, kv_share, sequences_held, weights_held
+from hio_validate.costs.held import WHOLE, WHOSE, divided, kv_held, kv_share, sequences_held, weights_held
 from hio_validate.costs.interval import Interval, either, total
 from hio_validate.costs.loaded import as_loaded
 from hio_validate.costs.states import carried, state_bytes
@@ -158,10 +158,6 @@ def missing_of(inputs: Asked, memory: HeldMemory | None) -> Iterator[str]:
     proven = max(held, default=0)
     if base(memory.needed).high > proven:
         yield (
-            f"whether it fits: no ceilings tell the memory of {WHERE[memory.per]}; `hio probe host --yes` there does, "
+            f"whether it fits: no ceilings tell the memory of {WHOSE[memory.per]}; `hio probe host --yes` there does, "
             "a published document may"
         )
-
-
-WHERE = {"host": "the host", "device": "a device", "host-and-devices": "the host and its devices"}
-"""Whose memory it is, in words."""
