@@ -1,7 +1,7 @@
 """Whether a model fits where it is to run: what has to be held at once, beside what the ceilings say there is (contract 9.2).
 
 Invariants: what an engine needs beside weights, K/V and states is not guessed, so that `cannot-fit` is certain and `within` is
-not; a capacity that no document tells is none.
+not; a capacity that no document tells is none, and a part whose size nobody tells leaves it at most open.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ def _of_sequences(inputs: Asked, shape: Shape, by: Sharding) -> Iterator[Kept]:
     workload = inputs.workload
     many = sequences_held(at_once(workload), by, may_wait=may_wait(workload))
     requests = f"{many.value:.0f} request{'s' if many.value > 1 else ''}"
-    tokens = _tokens(inputs)
-    so_many = f"at least {tokens.value:.0f}" if _unknown_lengths(inputs) else f"{tokens.value:.0f}"
+    lengths = _lengths(inputs).values()
+    tokens = total(*(each for each in lengths if each is not None))
+    so_many = f"{'at least ' if None in lengths else ''}{tokens.value:.0f}"
     if tokens.high and any(layers.kv_heads for layers in shape.attention):
         value, low, high = (
             kv_held(shape, round(count), workload.key_type, workload.value_type)
@@ -91,41 +92,29 @@ def may_wait(workload: Workload) -> bool:
     return workload.kv_cache != "at-start" or workload.slots is None
 
 
-def _unknown_lengths(inputs: Asked) -> list[str]:
-    known = {
+def _lengths(inputs: Asked) -> dict[str, Interval | None]:
+    """Tokens of prompt and answer, as stated or as the workload says; None where neither tells."""
+    told = {
         "prompt-tokens": inputs.workload.prompt_tokens,
         "generated-tokens": inputs.workload.generated_tokens,
     }
-    return [name for name, count in known.items() if count is None and name not in inputs.stated]
+    counted = {name: None if each is None else Interval.exact(float(each)) for name, each in told.items()}
+    return counted | {name: base(inputs.stated[name]) for name in told if name in inputs.stated}
 
 
 def _not_counted(inputs: Asked, shape: Shape) -> Iterator[str]:
     """What has to be held beside the sum, and its size is not known; a sentence each."""
     if inputs.path == "load":
         return
-    lengths = _unknown_lengths(inputs)
-    if lengths and any(layers.kv_heads for layers in shape.attention):
-        told = " ".join(f"--assume {name}=N" for name in lengths)
-        yield f"the K/V of a whole request: not all lengths are known, {told} states them"
+    unknown = [name for name, each in _lengths(inputs).items() if each is None]
+    if unknown and any(layers.kv_heads for layers in shape.attention):
+        told = " ".join(f"--assume {name}=N" for name in unknown)
+        yield f"the K/V of a whole request: not all lengths are known; state them with {told}"
     if not shape.attention:
         yield f"K/V: the shape {shape.name} tells no layers that attend"
     without = sum(layers.layers for layers in shape.attention if not layers.kv_heads and not layers.state)
     if without:
         yield f"what {without} layers of {shape.name} keep: the shape tells neither K/V nor a state of them"
-
-
-def _tokens(inputs: Asked) -> Interval:
-    """Tokens of one request when its answer ends, as far as they are known; as wide as lengths are stated."""
-    known = {
-        "prompt-tokens": inputs.workload.prompt_tokens,
-        "generated-tokens": inputs.workload.generated_tokens,
-    }
-    return total(
-        *(
-            base(inputs.stated[name]) if name in inputs.stated else Interval.exact(float(count or 0))
-            for name, count in known.items()
-        )
-    )
 
 
 def _divided(by: Sharding) -> str:
