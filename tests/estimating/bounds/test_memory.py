@@ -10,46 +10,8 @@ from hypothesis import strategies as st
 
 from hio_validate.costs.units import base
 from hio_validate.estimating.bounds.memory import memory_of, missing_of
-from hio_validate.models.estimate import HeldMemory
-from hio_validate.repo import Item
-from tests.estimating.workloads import ceilings, inputs, rate, said, shape
-
-LARGE = shape(
-    ("attention", "bf16", 10_000_000_000, 20_000_000_000), ("feed-forward", "bf16", 60_000_000_000, 120_000_000_000),
-    embedding=8192, attention=[{"layers": 80, "kv_heads": 8, "key_size": 128, "value_size": 128}],
-)  # fmt: skip
-TOKEN = 80 * 8 * 256 * 2
-READS = {"read": rate("memory-read", 2.0, "TB/s", efficiency=0.8)}
-
-
-def device(memory: int | None = 80_000_000_000, count: int = 1, name: str = "a-80") -> Item:
-    return ceilings(
-        name, READS, how="published", per="device", date="2026", source="a data sheet", host=None,
-        devices=[{"name": name, "count": count, "memory": memory, "tool": "a data sheet"}],
-    )  # fmt: skip
-
-
-def host(memory: int | None = None, **more: Any) -> Item:
-    rates = {"read": rate("memory-read", 20.0, "GB/s", working_set=1_000_000_000)}
-    return ceilings("box", rates, **({"memory": memory} if memory else {}), **more)
-
-
-def of(*documents: Item, model: Item = LARGE, path: str = "decode-token", **workload: Any) -> HeldMemory:
-    told = {
-        "prompt_tokens": 900, "generated_tokens": 100, "key_type": "f16", "value_type": "f16", "kv_cache": "at-start",
-        "slots": 64, **workload,
-    }  # fmt: skip
-    found = memory_of(inputs(path, shape=model, ceilings=documents, **told))
-    assert found is not None
-    return found
-
-
-def parts(memory: HeldMemory) -> dict[str, float]:
-    return {each.name: base(each.amount).value for each in memory.parts}
-
-
-def by(**over: int) -> dict[str, int]:
-    return {"weights": 8, "attention": 8, "experts": 8, **over}
+from tests.estimating.bounds.large import LARGE, TOKEN, by, device, host, of, parts
+from tests.estimating.workloads import inputs, said, shape
 
 
 def test_a_model_larger_than_its_device_cannot_fit() -> None:
@@ -94,55 +56,6 @@ def test_what_lies_between_the_ends_is_open() -> None:
         140e9 + 50_000 * TOKEN,
     )
     assert found.outcome == "open"
-
-
-def test_the_memory_of_a_host_and_of_its_devices_together() -> None:
-    here = host(100_000_000_000, devices=[{"name": "a", "count": 2, "memory": 30_000_000_000, "tool": "t 1"}])
-    both = of(here, held_in="host-and-devices")
-    assert both.capacity is not None and base(both.capacity).value == 160e9
-    assert (both.per, both.outcome) == ("host-and-devices", "within")
-    alone = of(here, held_in="host")
-    assert (alone.per, alone.outcome) == ("host", "cannot-fit")
-    assert of(host(100_000_000_000), held_in="host-and-devices").per == "host"
-
-
-def test_host_and_devices_may_be_told_by_two_documents() -> None:
-    told = of(host(100_000_000_000), device(80_000_000_000), held_in="host-and-devices")
-    assert told.capacity is not None and base(told.capacity).value == 180e9
-    assert (told.per, told.ceiling, told.outcome) == ("host-and-devices", "box", "within")
-    other_order = of(device(80_000_000_000), host(100_000_000_000), held_in="host-and-devices")
-    assert other_order == told
-    for unknown in ((host(), device()), (host(10**11), device(None))):
-        assert of(*unknown, held_in="host-and-devices").capacity is None
-
-
-def test_devices_that_a_host_counts_are_not_counted_again_by_a_data_sheet() -> None:
-    counted = host(10**11, devices=[{"name": "A-80", "count": 2, "memory": None, "tool": "t 1"}])
-    told = of(counted, device(), held_in="host-and-devices")
-    assert told.capacity is not None and base(told.capacity).value == 100e9 + 2 * 80e9
-    assert of(counted, device(name="b-80"), held_in="host-and-devices").capacity is None
-    own = host(10**11, devices=[{"name": "A-80", "count": 2, "memory": 70_000_000_000, "tool": "t 1"}])
-    beside = of(own, device(name="b-80"), held_in="host-and-devices")
-    assert beside.capacity is not None and base(beside.capacity).value == 240e9
-
-
-def test_devices_of_another_host_are_no_memory_of_this_one() -> None:
-    elsewhere = ceilings(
-        "elsewhere", READS, host="b" * 64, devices=[{"name": "a", "count": 8, "memory": 80_000_000_000, "tool": "t 1"}]
-    )  # fmt: skip
-    told = of(host(100_000_000_000), elsewhere, held_in="host-and-devices")
-    assert (told.per, told.outcome) == ("host", "cannot-fit")
-
-
-@pytest.mark.parametrize(
-    "document",
-    [host(), device(None), host(10**12, devices=[{"name": "a", "count": 1, "memory": None, "tool": "t 1"}])],
-    ids=["host", "device", "one-of-both"],
-)
-def test_a_capacity_that_no_document_tells_is_none(document: Item) -> None:
-    place = "device" if document.name == "a-80" else "host-and-devices"
-    found = of(document, held_in=place)
-    assert (found.capacity, found.ceiling, found.outcome) == (None, None, "open")
 
 
 def test_a_capacity_that_is_not_known_is_said_where_it_may_matter() -> None:
