@@ -10,10 +10,22 @@ from math import ceil
 
 from hio_validate.costs.formats import bytes_each
 from hio_validate.costs.interval import ZERO, Interval, total
-from hio_validate.models.estimate import Sharding
+from hio_validate.models.estimate import Sharding, Workload
 from hio_validate.models.shape import Attention, Shape
 
 WHOLE = Sharding()
+
+CALLED = {"weights": "weights", "kv": "K/V", "state": "states", "stated": "beside them"}
+"""Part of what is held -> its name in a sentence."""
+
+WHOSE = {"host": "the host", "device": "a device", "host-and-devices": "the host and its devices"}
+"""Whose memory it is, in words."""
+
+
+def divided(workload: Workload) -> Sharding:
+    """How a model is divided: as the engine's settings say, else evenly over its devices."""
+    many = workload.devices
+    return workload.sharding or Sharding(weights=many, attention=many, experts=many)
 
 
 def weights_held(shape: Shape, by: Sharding, *, drafts: bool) -> Interval:
@@ -57,8 +69,8 @@ def kv_share(shape: Shape, by: Sharding) -> float:
     return 1 / (min(by.attention, max(1, heads)) * by.positions * by.stages)
 
 
-def sequences_held(at_once: int, by: Sharding) -> Interval:
-    """Sequences of the fullest device: an even part of them at least, all at most."""
+def sequences_held(at_once: int, by: Sharding, *, may_wait: bool) -> Interval:
+    """Sequences of the fullest device: an even part of them at least, or one where the others may wait; all at most."""
     parts = by.groups * by.replicas
     even = float(ceil(at_once / parts))
-    return Interval(even, even, float(at_once)) if at_once else ZERO
+    return Interval(even, 1.0 if may_wait else even, float(at_once)) if at_once else ZERO

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hio_validate.costs.units import base
-from hio_validate.estimating.bounds.memory import WHERE
+from hio_validate.costs.amounts import best_guess
+from hio_validate.costs.held import CALLED, WHOSE
 from hio_validate.models.estimate import Amount, HeldMemory
-
-CALLED = {"weights": "weights", "kv": "K/V", "state": "states", "stated": "beside them"}
-"""Part of what is held -> its name in a sentence."""
 
 
 def cannot_fit(memory: HeldMemory | None) -> bool:
@@ -23,9 +20,10 @@ def findings_of(memory: HeldMemory | None, *, measured: bool) -> Iterator[str]:
         return
     parts = " + ".join(f"{CALLED[each.name]} {_least(each.amount)}" for each in memory.parts)
     at_least = " at least" if memory.needed.low < memory.needed.value else ""
+    have = "have" if memory.per == "host-and-devices" else "has"
     total = f" = {_least(memory.needed)}" if len(memory.parts) > 1 else ""
     yield (
-        f"cannot fit: {parts}{total}{at_least}, and {WHERE[memory.per]} has {_least(memory.capacity)} ({memory.ceiling}): the bound "
+        f"cannot fit: {parts}{total}{at_least}, and {WHOSE[memory.per]} {have} {_least(memory.capacity)} ({memory.ceiling}): the bound "
         "presumes that all of it is held there"
     )
     if measured:
@@ -36,8 +34,5 @@ def findings_of(memory: HeldMemory | None, *, measured: bool) -> Iterator[str]:
 
 
 def _least(amount: Amount) -> str:
-    size = base(amount).low
-    for unit, power in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= power:
-            return f"{size / power:.4g} {unit}"
-    return f"{size:.0f} B"
+    low = amount.low
+    return best_guess(Amount(value=low, low=low, high=low, unit=amount.unit))

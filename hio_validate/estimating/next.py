@@ -13,6 +13,8 @@ from hio_validate.costs.context import WORDS
 from hio_validate.costs.routes import ROUTES
 from hio_validate.estimating import typed
 from hio_validate.estimating.bounds.ledger import Ledger
+from hio_validate.estimating.bounds.memory import may_wait
+from hio_validate.estimating.bounds.passes import at_once
 from hio_validate.estimating.candidates.mechanism import Seen
 from hio_validate.estimating.context.inputs import Inputs
 from hio_validate.models.estimate import BoundTime, Candidate, NextExperiment
@@ -94,9 +96,11 @@ def _context(inputs: Inputs, ledger: Ledger) -> NextExperiment:
 
 def _another_place(inputs: Inputs) -> NextExperiment:
     """What cannot be held is not measured: its place or its size is decided first."""
+    workload = inputs.workload
+    fewer = ", or fewer requests at once" if at_once(workload) > 1 and not may_wait(workload) else ""
     return NextExperiment(
         experiment=f"none of {inputs.stack.name} as it is, which cannot fit: divide it over more devices, or give it weights or K/V "
-        "in fewer bits, or fewer requests at once; then estimate again",
+        f"in fewer bits{fewer}; then estimate again",
         proves="that what has to be held is less than there is: the line `memory` of the next estimate",
         stop_if="it fits, or another model or machine is decided on",
         route="size-capacity",

@@ -114,6 +114,7 @@ class Workload(Record):
     devices: int = field(AT_LEAST_ONE, 'Devices that each hold a part of the weights.', default=1)
     sharding: Sharding | None = field({'type': 'nullable', 'schema': Sharding.core}, "How the model is divided, where the engine's settings say it; absent: evenly over devices.", default=None)
     held_in: Literal['host', 'device', 'host-and-devices'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['host', 'device', 'host-and-devices']}}, 'The memory that has to hold weights and K/V; absent: not known.', default=None)
+    kv_cache: Literal['at-start', 'paged'] | None = field({'type': 'nullable', 'schema': {'type': 'literal', 'expected': ['at-start', 'paged']}}, 'at-start: the engine takes room for all its slots when it starts; paged: requests wait where there is no room for their K/V; absent: not known.', default=None)
     microbatch: int | None = field({'type': 'nullable', 'schema': AT_LEAST_ONE}, 'Tokens of one pass of prefill, at most.', default=None)
     key_type: str | None = field({'type': 'nullable', 'schema': NAME}, 'Number format of K.', default=None)
     value_type: str | None = field({'type': 'nullable', 'schema': NAME}, 'Number format of V.', default=None)

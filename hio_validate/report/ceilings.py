@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.amounts import best_guess, with_interval
 from hio_validate.models.ceilings import Ceilings, Device, Rate
 from hio_validate.models.estimate import Amount
 from hio_validate.quantity import counted
-from hio_validate.report.amounts import best_guess, with_interval
 from hio_validate.report.columns_of_numbers import aligned
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.visible import columns as wide

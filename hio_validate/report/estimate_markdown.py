@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.amounts import common_unit, percent, with_interval
 from hio_validate.models.estimate import Candidate, Estimate, Term
 from hio_validate.report import estimate_sentences as say
-from hio_validate.report.amounts import common_unit, percent, with_interval
 from hio_validate.report.estimate_memory import held, tells_of_memory
 from hio_validate.report.prose import bullets, cell, command, grid, paragraph, text
 
@@ -37,7 +37,7 @@ def markdown(estimate: Estimate) -> str:
 
 def _memory(estimate: Estimate) -> Iterator[str]:
     if estimate.memory is not None and tells_of_memory(estimate):
-        yield paragraph(f"Memory: {text(held(estimate.memory))}")
+        yield paragraph(f"Memory: {text(held(estimate.memory, estimate.workload))}")
 
 
 def _ledger(estimate: Estimate) -> Iterator[str]:

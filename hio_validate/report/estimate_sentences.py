@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.amounts import best_guess, common_unit, digits, in_unit, percent, with_interval
 from hio_validate.costs.context import WORDS, unknown_of
 from hio_validate.costs.routes import ROUTES
 from hio_validate.costs.units import UNITS
@@ -22,7 +23,6 @@ from hio_validate.models.estimate import (
     Workload,
 )
 from hio_validate.quantity import counted
-from hio_validate.report.amounts import best_guess, common_unit, digits, in_unit, percent, with_interval
 from hio_validate.report.estimate_memory import fit
 
 PER = {

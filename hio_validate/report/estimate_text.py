@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from hio_validate.costs.amounts import best_guess, common_unit, percent, with_interval
 from hio_validate.models.estimate import Candidate, Estimate, Term
 from hio_validate.report import estimate_sentences as say
-from hio_validate.report.amounts import best_guess, common_unit, percent, with_interval
 from hio_validate.report.columns_of_numbers import aligned
 from hio_validate.report.estimate_memory import held, tells_of_memory
 from hio_validate.report.paragraph import paragraph
@@ -40,7 +40,7 @@ def _facts(estimate: Estimate, width: int) -> str:
         ("workload", say.workload(estimate)),
     ]
     if estimate.memory is not None and tells_of_memory(estimate):
-        rows.append(("memory", held(estimate.memory)))
+        rows.append(("memory", held(estimate.memory, estimate.workload)))
     rows += [
         (
             "profile",

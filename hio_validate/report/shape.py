@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hio_validate.costs.amounts import best_guess, digits, with_interval
 from hio_validate.costs.interval import Interval, total
 from hio_validate.costs.units import amount
 from hio_validate.costs.work import draft_bytes, kv_bytes_per_token, products_by_type, weights_per_pass
 from hio_validate.models.estimate import Amount
 from hio_validate.models.shape import Attention, Experts, Shape, Weights
 from hio_validate.quantity import counted
-from hio_validate.report.amounts import best_guess, digits, with_interval
 from hio_validate.report.columns_of_numbers import aligned
 from hio_validate.report.paragraph import paragraph
 from hio_validate.report.table import table

@@ -70,8 +70,11 @@ def test_the_part_of_one_sequence(by: Sharding, parts: int) -> None:
 
 
 def test_the_fullest_device_has_an_even_part_of_the_sequences_at_least() -> None:
-    held = sequences_held(10, Sharding(weights=4, attention=1, experts=4, groups=4))
+    by = Sharding(weights=4, attention=1, experts=4, groups=4)
+    held, may_wait = (sequences_held(10, by, may_wait=each) for each in (False, True))
     assert (held.value, held.low, held.high) == (3.0, 3.0, 10.0)
+    assert (may_wait.value, may_wait.low, may_wait.high) == (3.0, 1.0, 10.0)
+    assert sequences_held(0, by, may_wait=True).high == 0
 
 
 @given(st.integers(1, 64), st.integers(1, 16), st.integers(1, 8), st.integers(1, 4))

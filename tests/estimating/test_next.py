@@ -53,6 +53,27 @@ def test_without_a_shape_the_workload_is_completed_first(tmp_path: Path) -> None
     assert found.command == "hio probe model FILE --service lab/tiny --hash --write"
 
 
+@pytest.mark.parametrize(
+    ("told", "helps"),
+    [
+        ({"kv_cache": "at-start", "slots": 4}, True),
+        ({"kv_cache": "at-start", "slots": 4, "concurrency": 1}, False),
+        ({"kv_cache": "paged", "slots": 4}, False),
+        ({"kv_cache": None}, False),
+    ],
+    ids=["at-start", "one-request", "paged", "unknown"],
+)
+def test_fewer_requests_are_proposed_only_where_all_of_them_have_to_be_held(
+    tmp_path: Path, told: dict[str, Any], helps: bool
+) -> None:
+    whole = replace(asked(bench(tmp_path)), baseline=None)
+    whole = replace(whole, workload=whole.workload.model_copy(update={"concurrency": 4, **told}))
+    ledger = terms_of(whole)
+    found = next_of(whole, ledger, bound_of(ledger, whole), (), fits=False)
+    assert "which cannot fit: divide it over more devices" in found.experiment
+    assert ("fewer requests at once" in found.experiment) is helps
+
+
 def test_each_thing_that_a_bound_is_missing_has_its_command_and_nothing_else_is_named(tmp_path: Path) -> None:
     whole = asked(bench(tmp_path))
     workload = whole.workload.model_copy(update={"prompt_tokens": None, "generated_tokens": None})

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hio_validate.cli.estimate_writing import content_of, file_of
+from hio_validate.costs.units import base
 from hio_validate.diagnostic import Severity
 from hio_validate.engine import run as judged
 from hio_validate.estimating.context.stated import stated
@@ -15,10 +16,11 @@ from hio_validate.estimating.whole import estimate
 from hio_validate.history import Folder
 from hio_validate.models.estimate import Estimate
 from hio_validate.repo import load
+from hio_validate.report.estimate import text as page
 from hio_validate.source import read
-from tests.estimating.tiny import CEILINGS, PUBLISHED, SHAPE, changed, gathered, lab, other, put
+from tests.estimating.tiny import CEILINGS, PUBLISHED, SHAPE, changed, gathered, lab, other, put, vllm
 from tests.evidence.experiment import FIXTURE, text
-from tests.small_repo import ENTRY, SERVICE, baseline, pin, stack, write
+from tests.small_repo import ENTRY, ROOM, SERVICE, baseline, pin, stack, write
 
 AT = "2026-01-06T00:00:00Z"
 
@@ -152,6 +154,21 @@ def test_a_model_that_cannot_fit_is_told_before_any_bound(tmp_path: Path) -> Non
     assert found.bound is not None and found.status == "DRAFT", "the bound is not hidden"
     assert found.next is not None and found.next.route == "size-capacity"
     assert found.next.experiment.startswith("none of base as it is, which cannot fit")
+    assert _errors(root, found) == []
+
+
+def test_requests_of_vllm_that_wait_for_room_leave_it_open(tmp_path: Path) -> None:
+    """The lab's answers at 400 requests at once are more than the device has, and one of them is not."""
+    device = {"name": "paper", "count": 1, "memory": 600_000, "tool": "a data sheet"}
+    root = lab(tmp_path, SHAPE, CEILINGS, changed(PUBLISHED, devices=[device], per="device"))
+    write(root, {f"{ROOM}/stacks/paged.yaml": vllm("paged", "--max-num-seqs=400", "--kv-cache-dtype=fp8")})
+    found = _whole(root, "paged", concurrency=400, ceilings=("paper",))
+    assert found.memory is not None and found.memory.capacity is not None
+    needed = base(found.memory.needed)
+    assert needed.low < 600_000 < needed.value
+    assert (found.workload.kv_cache, found.memory.outcome) == ("paged", "open")
+    assert not any("cannot fit" in each for each in found.findings)
+    assert "then some wait" in " ".join(page(found).split())
     assert _errors(root, found) == []
 
 

@@ -90,7 +90,16 @@ HELD = {
         ),
         (
             {"capacity": exact(8, "GB"), "ceiling": "host-a", "outcome": "open"},
-            "weights 4 GB of the 8 GB of the host (host-a): may not fit",
+            "weights 4 GB of the 8 GB of the host (host-a): whether it fits is not known",
+        ),
+        (
+            {
+                "capacity": exact(3, "GB"),
+                "needed": amount(4, 2, 5, "GB"),
+                "ceiling": "host-a",
+                "outcome": "open",
+            },
+            "weights 4 GB of the 3 GB of the host (host-a): may not fit",
         ),
         (
             {"outcome": "open"},
@@ -102,6 +111,28 @@ def test_what_is_held_stands_in_one_line_beside_what_there_is(more: dict[str, An
     for page in (text, markdown):
         said = " ".join(page(estimate(FULL, baseline=None, memory=HELD | more)).split())
         assert line in said
+
+
+@pytest.mark.parametrize(
+    ("workload", "says"),
+    [
+        ({"kv_cache": "paged"}, "may not fit all requests at once: then some wait"),
+        ({"kv_cache": "paged", "concurrency": 1}, "may not fit"),
+        ({"kv_cache": "at-start"}, "may not fit"),
+        ({}, "may not fit"),
+    ],
+    ids=["paged", "one-request", "at-start", "unknown"],
+)
+def test_requests_that_may_wait_are_said_to(workload: dict[str, Any], says: str) -> None:
+    memory = HELD | {
+        "needed": amount(9, 4, 9, "GB"), "capacity": exact(6, "GB"), "ceiling": "chip", "outcome": "open",
+        "parts": [*HELD["parts"], {"name": "kv", "about": "K and V", "amount": amount(5, 1, 5, "GB")}],
+    }  # fmt: skip
+    told = {**FULL["workload"], "concurrency": 8, **workload}
+    for page in (text, markdown):
+        said = " ".join(page(estimate(FULL, baseline=None, memory=memory, workload=told)).split())
+        after = said.partition("of the host (chip): ")[2]
+        assert after.startswith(says) and ("wait" in after[:60]) is ("wait" in says)
 
 
 def test_what_ran_needs_no_line_about_a_memory_that_is_not_known() -> None:

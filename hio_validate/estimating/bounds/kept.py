@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hio_validate.costs.formats import UNKNOWN
+from hio_validate.costs.held import divided, kv_share
 from hio_validate.costs.interval import total
 from hio_validate.costs.states import UNTOLD
 from hio_validate.costs.units import Dimension, amount, fitting
@@ -12,6 +13,7 @@ from hio_validate.estimating.bounds.operands import Work
 from hio_validate.estimating.bounds.price import Price
 from hio_validate.estimating.bounds.rates import price_of, together
 from hio_validate.estimating.bounds.threads import by_passes
+from hio_validate.models.estimate import Sharding
 from hio_validate.models.shape import Shape
 
 
@@ -33,9 +35,8 @@ def _say_what_is_left_out(book: Book, shape: Shape) -> None:
 def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
     """K/V is divided over devices by heads; fewer heads than devices are held by several."""
     workload = book.inputs.workload
-    heads = [layers.kv_heads for layers in shape.attention if layers.kv_heads]
     _say_what_is_left_out(book, shape)
-    if not heads:
+    if not any(layers.kv_heads for layers in shape.attention):
         if not shape.attention:
             book.missing.append(
                 f"the shape {shape.name} tells no layers that attend: K/V and attention are left out"
@@ -50,7 +51,7 @@ def _of_keys_and_values(book: Book, shape: Shape, work: Work) -> None:
             "the lengths of prompt and answer are not known: reading K/V and attention are left out; state them with "
             "--assume prompt-tokens=N --assume generated-tokens=N"
         )
-    share = _kv_share(book.inputs, max(heads))
+    share = kv_share(shape, _at_work(book.inputs))
     source = f"shape {shape.name}: heads of K and V as {workload.key_type or 'unknown'} and {workload.value_type or 'unknown'}"
     for name, parts, about in (
         ("kv-read", work.kv_read, "read the K/V of the populated tokens"),
@@ -84,24 +85,15 @@ def _of_states(book: Book, shape: Shape, work: Work) -> None:
     if len(known) < len(prices):
         book.lacks("memory-read", "the term state")
         return
-    by = workload.sharding
-    divided = by.attention * _stages(book.inputs) if by else workload.devices
-    mine = {each: part * (1 / divided) for each, part in work.state.items()}
+    by = _at_work(book.inputs)
+    mine = {each: part * (1 / (by.attention * by.stages)) for each, part in work.state.items()}
     book.add(
         "state", "memory", "read and write the states of fixed size", fitting(total(*mine.values()), Dimension.DATA),
         together(mine, known), f"shape {shape.name}: numbers a layer as {workload.state_type or 'unknown'}",
     )  # fmt: skip
 
 
-def _stages(inputs: Asked) -> int:
-    """Stages of a pipeline that work at once: on parts of a prompt, not on one token."""
-    by = inputs.workload.sharding
-    return by.stages if by and inputs.path != "decode-token" else 1
-
-
-def _kv_share(inputs: Asked, heads: int) -> float:
-    """The part of K/V that one device reads: by heads, of which each is whole, by position and by stage."""
-    by = inputs.workload.sharding
-    if by is None:
-        return 1 / min(inputs.workload.devices, heads)
-    return 1 / (min(by.attention, heads) * by.positions * _stages(inputs))
+def _at_work(inputs: Asked) -> Sharding:
+    """Devices that work at once: stages of a pipeline do on parts of a prompt, not on one token."""
+    by = divided(inputs.workload)
+    return by.model_copy(update={"stages": 1}) if inputs.path == "decode-token" else by

@@ -127,7 +127,7 @@ def _workload(
         threads=force.threads, batch_threads=force.batch_threads, devices=force.devices,
         microbatch=tokens.prompt if force.whole_prompts else force.microbatch,
         key_type=force.key_type, value_type=force.value_type, drafting=_drafting(force, fixture),
-        sharding=force.sharding, held_in=force.held_in, loaded_as=_loaded_as(force, shape.first),
+        sharding=force.sharding, held_in=force.held_in, kv_cache=force.kv_cache, loaded_as=_loaded_as(force, shape.first),
         state_type=force.state_type if shape.first and carried(shape.first.model) else None,
         target_host=hosts[0] if hosts else None,
     )  # fmt: skip

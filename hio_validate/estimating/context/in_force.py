@@ -44,6 +44,7 @@ class InForce(NamedTuple):
     devices: int
     sharding: Sharding | None
     held_in: Literal["host", "device", "host-and-devices"] | None
+    kv_cache: Literal["at-start", "paged"] | None
     state_type: str | None
     loaded_as: str | None
     drafting: str | None
@@ -82,7 +83,7 @@ def in_force(view: View, stack: Item, capture: Item | None, path: str, *, batche
         key_type=asked.word("key-type", what="the number format of K"),
         value_type=asked.word("value-type", what="the number format of V"),
         slots=asked.number("slots", what=""), devices=asked.devices(prefills),
-        sharding=asked.sharding(), held_in=asked.held_in(), state_type=asked.state_type(), loaded_as=asked.loaded_as(),
+        sharding=asked.sharding(), held_in=asked.held_in(), kv_cache=asked.kv_cache(), state_type=asked.state_type(), loaded_as=asked.loaded_as(),
         drafting=f"{drafts.address} {drafts.value}" if drafts else None,
         draft_tokens=asked.draft_tokens(drafts) if drafts else None,
         whole_prompts=whole_prompts, missing=tuple(asked.missing),
@@ -181,6 +182,17 @@ class _Asked:
             self.missing.append(f"what each device has to hold: {unread}")
             return None
         return "host-and-devices" if offload is not None and _is_positive(offload.value) else "device"
+
+    def kv_cache(self) -> Literal["at-start", "paged"] | None:
+        """How room for K/V is given to requests; None of an engine that is not known.
+
+        llama.cpp allocates its whole context, divided over slots, when it starts (src/llama-kv-cache.cpp). vLLM
+        (vllm/v1/core/sched/scheduler.py: allocate_slots) and SGLang (python/sglang/srt/managers/schedule_policy.py:
+        PrefillAdder) let a request begin where pages are free, and the others wait.
+        """
+        if self.engine == "llama-server":
+            return "at-start"
+        return "paged" if self.engine in ("vllm", "sglang") else None
 
     def undivided(self) -> bool:
         """Whether prompts are not cut into passes: SGLang's -1, vLLM without chunked prefill."""

@@ -166,6 +166,11 @@ class Workload(Model):
     held_in: Literal["host", "device", "host-and-devices"] | None = Field(
         None, description="The memory that has to hold weights and K/V; absent: not known."
     )
+    kv_cache: Literal["at-start", "paged"] | None = Field(
+        None,
+        description="at-start: the engine takes room for all its slots when it starts; paged: requests wait where there is "
+        "no room for their K/V; absent: not known.",
+    )
     microbatch: AtLeastOne | None = Field(None, description="Tokens of one pass of prefill, at most.")
     key_type: Name | None = Field(None, description="Number format of K.")
     value_type: Name | None = Field(None, description="Number format of V.")

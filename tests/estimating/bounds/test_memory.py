@@ -10,43 +10,8 @@ from hypothesis import strategies as st
 
 from hio_validate.costs.units import base
 from hio_validate.estimating.bounds.memory import memory_of, missing_of
-from hio_validate.models.estimate import HeldMemory
-from hio_validate.repo import Item
-from tests.estimating.workloads import ceilings, inputs, rate, said, shape
-
-LARGE = shape(
-    ("attention", "bf16", 10_000_000_000, 20_000_000_000), ("feed-forward", "bf16", 60_000_000_000, 120_000_000_000),
-    embedding=8192, attention=[{"layers": 80, "kv_heads": 8, "key_size": 128, "value_size": 128}],
-)  # fmt: skip
-TOKEN = 80 * 8 * 256 * 2
-READS = {"read": rate("memory-read", 2.0, "TB/s", efficiency=0.8)}
-
-
-def device(memory: int | None = 80_000_000_000, count: int = 1, name: str = "a-80") -> Item:
-    return ceilings(
-        name, READS, how="published", per="device", date="2026", source="a data sheet", host=None,
-        devices=[{"name": name, "count": count, "memory": memory, "tool": "a data sheet"}],
-    )  # fmt: skip
-
-
-def host(memory: int | None = None, **more: Any) -> Item:
-    rates = {"read": rate("memory-read", 20.0, "GB/s", working_set=1_000_000_000)}
-    return ceilings("box", rates, **({"memory": memory} if memory else {}), **more)
-
-
-def of(*documents: Item, model: Item = LARGE, path: str = "decode-token", **workload: Any) -> HeldMemory:
-    told = {"prompt_tokens": 900, "generated_tokens": 100, "key_type": "f16", "value_type": "f16", **workload}
-    found = memory_of(inputs(path, shape=model, ceilings=documents, **told))
-    assert found is not None
-    return found
-
-
-def parts(memory: HeldMemory) -> dict[str, float]:
-    return {each.name: base(each.amount).value for each in memory.parts}
-
-
-def by(**over: int) -> dict[str, int]:
-    return {"weights": 8, "attention": 8, "experts": 8, **over}
+from tests.estimating.bounds.large import LARGE, TOKEN, by, device, host, of, parts
+from tests.estimating.workloads import inputs, said, shape
 
 
 def test_a_model_larger_than_its_device_cannot_fit() -> None:
@@ -61,6 +26,14 @@ def test_divided_over_devices_each_has_its_part() -> None:
     found = of(device(), held_in="device", concurrency=4, devices=8, sharding=by())
     assert parts(found) == {"weights": 140e9 / 8, "kv": 4000 * TOKEN / 8}
     assert found.outcome == "within"
+
+
+def test_devices_without_a_word_on_sharding_divide_it_evenly() -> None:
+    even = of(device(20_000_000_000), held_in="device", concurrency=4, devices=8)
+    assert parts(even) == {"weights": 140e9 / 8, "kv": 4000 * TOKEN / 8}
+    assert even == of(device(20_000_000_000), held_in="device", concurrency=4, devices=8, sharding=by())
+    assert of(device(10_000_000_000), held_in="device", devices=8).outcome == "cannot-fit"
+    assert of(device(140_000_000_000), held_in="host", devices=8).parts[0].about == "its tensors"
 
 
 def test_attention_in_parts_holds_its_weights_whole_and_its_own_requests() -> None:
@@ -85,27 +58,6 @@ def test_what_lies_between_the_ends_is_open() -> None:
     assert found.outcome == "open"
 
 
-def test_the_memory_of_a_host_and_of_its_devices_together() -> None:
-    here = host(100_000_000_000, devices=[{"name": "a", "count": 2, "memory": 30_000_000_000, "tool": "t 1"}])
-    both = of(here, held_in="host-and-devices")
-    assert both.capacity is not None and base(both.capacity).value == 160e9
-    assert (both.per, both.outcome) == ("host-and-devices", "within")
-    alone = of(here, held_in="host")
-    assert (alone.per, alone.outcome) == ("host", "cannot-fit")
-    assert of(host(100_000_000_000), held_in="host-and-devices").per == "host"
-
-
-@pytest.mark.parametrize(
-    "document",
-    [host(), device(None), host(10**12, devices=[{"name": "a", "count": 1, "memory": None, "tool": "t 1"}])],
-    ids=["host", "device", "one-of-both"],
-)
-def test_a_capacity_that_no_document_tells_is_none(document: Item) -> None:
-    place = "device" if document.name == "a-80" else "host-and-devices"
-    found = of(document, held_in=place)
-    assert (found.capacity, found.ceiling, found.outcome) == (None, None, "open")
-
-
 def test_a_capacity_that_is_not_known_is_said_where_it_may_matter() -> None:
     little = shape(("feed-forward", "f16", 1000, 2000))
     here = host()
@@ -126,6 +78,103 @@ def test_weights_alone_count_where_lengths_are_not_known_and_while_loading() -> 
     unknown = of(device(), held_in="device", prompt_tokens=None, generated_tokens=None)
     assert [*parts(unknown)] == ["weights"] == [*parts(of(device(), path="load", held_in="device"))]
     assert unknown.outcome == "cannot-fit"
+
+
+TOO_FEW: Any = {"prompt_tokens": None, "generated_tokens": None}
+
+
+@pytest.mark.parametrize(
+    ("lengths", "stated", "outcome"),
+    [
+        ({}, {}, "within"),
+        (TOO_FEW, {}, "open"),
+        ({"prompt_tokens": None}, {}, "open"),
+        ({"generated_tokens": None}, {}, "open"),
+        ({"generated_tokens": None}, {"generated_tokens": 100}, "within"),
+        (TOO_FEW, {"memory_beside": 1e15}, "cannot-fit"),
+    ],
+    ids=["known", "none", "answer-only", "prompt-only", "stated", "too-large-anyway"],
+)
+def test_lengths_that_are_not_known_are_not_taken_for_nothing(
+    lengths: dict[str, Any], stated: dict[str, Any], outcome: str
+) -> None:
+    """Neither fits nor does not fit what nobody knows; what is known counts all the same."""
+    told: dict[str, Any] = {"prompt_tokens": 900, "generated_tokens": 100} | lengths
+    asked = inputs(
+        shape=LARGE,
+        ceilings=(device(10**12),),
+        held_in="device",
+        kv_cache="paged",
+        stated=said(**stated),
+        **told,
+    )
+    found = memory_of(asked)
+    assert found is not None and found.outcome == outcome
+    missing = [*missing_of(asked, found)]
+    assert bool(missing) is (outcome == "open")
+    for each in missing:
+        assert each.startswith("whether it fits: the K/V of a whole request")
+        assert ("prompt-tokens=N" in each) is (told["prompt_tokens"] is None)
+        assert ("generated-tokens=N" in each) is (told["generated_tokens"] is None)
+
+
+def test_a_prompt_alone_is_the_least_that_is_held() -> None:
+    found = of(device(10**12), held_in="device", generated_tokens=None)
+    assert parts(found)["kv"] == 900 * TOKEN and found.parts[1].about.endswith("of at least 900 tokens")
+
+
+@pytest.mark.parametrize(
+    ("attention", "outcome", "says"),
+    [
+        ([{"layers": 3, "kv_heads": 1, "key_size": 8, "value_size": 8}], "within", None),
+        ([{"layers": 3, "kv_heads": 0, "key_size": 0, "value_size": 0, "state": 10}], "within", None),
+        (
+            [{"layers": 3, "kv_heads": 0, "key_size": 0, "value_size": 0}],
+            "open",
+            "what 3 layers of shape-1 keep",
+        ),
+        ([], "open", "tells no layers that attend"),
+    ],
+    ids=["kv", "states", "neither", "no-layers"],
+)
+def test_layers_of_which_nothing_is_told_leave_it_open(
+    attention: list[Any], outcome: str, says: str | None
+) -> None:
+    small = shape(("attention", "bf16", 100, 200), **({"attention": attention} if attention else {}))
+    asked = inputs(
+        shape=small,
+        ceilings=(device(),),
+        held_in="device",
+        kv_cache="paged",
+        prompt_tokens=9,
+        generated_tokens=1,
+    )
+    found = memory_of(asked)
+    assert found is not None and found.outcome == outcome
+    missing = [*missing_of(asked, found)]
+    assert [says in each for each in missing] == [True] if says else missing == []
+    assert of(device(), model=small, path="load", held_in="device").outcome == "within"
+
+
+@pytest.mark.parametrize(
+    ("engine", "certain", "outcome"),
+    [
+        ({"kv_cache": "paged"}, 1, "open"),
+        ({"kv_cache": None}, 1, "open"),
+        ({"kv_cache": "at-start", "slots": None}, 1, "open"),
+        ({"kv_cache": "at-start"}, 40, "cannot-fit"),
+    ],
+    ids=["paged", "unknown", "unknown-slots", "at-start"],
+)
+def test_only_what_is_allocated_for_slots_is_certain_of_all_requests(
+    engine: dict[str, Any], certain: int, outcome: str
+) -> None:
+    """140 GB of weights, and 40 requests of 0.33 GB: of a paged engine all but one may wait."""
+    found = of(device(150_000_000_000), held_in="device", concurrency=40, **engine)
+    kv = base(next(each.amount for each in found.parts if each.name == "kv"))
+    assert (kv.value, kv.low, kv.high) == (40_000 * TOKEN, certain * 1000 * TOKEN, 40_000 * TOKEN)
+    assert found.outcome == outcome
+    assert of(device(140_100_000_000), held_in="device", concurrency=40, **engine).outcome == "cannot-fit"
 
 
 def test_what_is_stated_beside_counts() -> None:

@@ -371,3 +371,9 @@ def test_what_weights_are_quantised_to_while_they_are_loaded(
 def test_which_memory_has_to_hold_it(tmp_path: Path, content: str, held: str | None) -> None:
     write(tmp_path, FILES)
     assert _of(tmp_path, content).held_in == held
+
+
+def test_only_llama_cpp_takes_room_for_all_slots_when_it_starts(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    stacks = (_stack(), vllm("one"), sglang("one"))
+    assert [_of(tmp_path, each).kv_cache for each in stacks] == ["at-start", "paged", "paged"]

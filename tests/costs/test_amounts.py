@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hio_validate.costs.units import UNITS, base
-from hio_validate.models.estimate import Amount
-from hio_validate.report.amounts import (
+from hio_validate.costs.amounts import (
     best_guess,
     common_unit,
     digits,
@@ -17,6 +15,8 @@ from hio_validate.report.amounts import (
     readable,
     with_interval,
 )
+from hio_validate.costs.units import UNITS, base
+from hio_validate.models.estimate import Amount
 
 
 def amount(value: float, low: float, high: float, unit: str = "1") -> Amount:
