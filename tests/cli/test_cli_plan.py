@@ -421,7 +421,10 @@ def test_a_plan_that_no_schema_accepts_is_judged_all_the_same(repo: Path) -> Non
     assert said.code == 1
     assert "schema-violation" in said.out
     missing = hio(repo, "plan", "check", "threads-3")
-    assert (missing.code, one_sentence(missing)) == (2, "hio: no plan is called threads-3")
+    assert (missing.code, one_sentence(missing)) == (
+        2,
+        "hio: no readable plan is called threads-3; did you mean threads-2?",
+    )
 
 
 def test_check_says_the_same_of_the_plan_as_validate(repo: Path) -> None:
