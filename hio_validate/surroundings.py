@@ -129,7 +129,12 @@ class _Surroundings:
                 named = (other for other in self._namers(path) if other not in found)
                 waiting += [other for other in named if self._cites(other, path)]
                 waiting += self._whole_ledger(path)
-        beside = self._filled_by(found) | self._plans_beside(found) | self._held_against(found)
+        beside = (
+            self._filled_by(found)
+            | self._plans_beside(found)
+            | self._held_against(found)
+            | self._asking(found)
+        )
         return frozenset(found | beside)
 
     def _held_against(self, files: Iterable[str]) -> set[str]:
@@ -141,6 +146,15 @@ class _Surroundings:
             for path in self.known
             if path.startswith("matrix/") or (path.startswith("ledger/") and b"deployment" in self.raw(path))
         }
+
+    def _asking(self, files: Iterable[str]) -> set[str]:
+        """What asks the stacks among the files: fixtures and task sets are in the words of their service's engines."""
+        services = {self._services.get(path) or service_of(path) for path in files if "/stacks/" in path}
+        return (
+            {path for path in self.known if _asks(path) and self._services[path] in services}
+            if services
+            else set()
+        )
 
     def _filled_by(self, files: Iterable[str]) -> set[str]:
         """The stacks whose place-holders a site among the files fills; nothing that leads to them changes by it."""
@@ -223,8 +237,11 @@ class _Surroundings:
     def _beside(self, path: str, found: Set[str]) -> list[str]:
         """What some files are held against: read, and not followed.
 
-        The plans and runs of a plan, the runs of a run's own plan, the known-good registries of what may be deployed.
+        The plans and runs of a plan, the runs of a run's own plan, the known-good registries of what may be deployed,
+        the stacks that a fixture or a task set may ask.
         """
+        if _asks(path):
+            return [each for each in self._stacks.get(service_of(path), ()) if each not in found]
         if path.startswith(("matrix/", "ledger/")):
             return [each for each in self.known if each.startswith(_KNOWN_GOOD)]
         item = self.item(path) if path.endswith(ENDINGS) and ("/plans/" in path or "/runs/" in path) else None
@@ -235,6 +252,15 @@ class _Surroundings:
             return near
         plan = name_of(item.model.plan).rpartition("/")[2].encode() if item.model.plan else None
         return [each for each in near if plan and plan in self.raw(each)]
+
+    @cached_property
+    def _stacks(self) -> dict[str | None, list[str]]:
+        """Service -> its stacks."""
+        found: dict[str | None, list[str]] = defaultdict(list)
+        for path, service in self._services.items():
+            if "/stacks/" in path:
+                found[service].append(path)
+        return found
 
     @cached_property
     def _experiments(self) -> dict[str | None, list[str]]:
@@ -274,6 +300,10 @@ class _Surroundings:
         if item.kind in _HAS_A_FAMILY:
             # All builds: where one's help is not learned, another one teaches the spelling.
             yield from self.tables
+
+
+def _asks(path: str) -> bool:
+    return "/fixtures/" in path or "/tasks/" in path
 
 
 def _concerns_plans(path: str) -> bool:

@@ -176,7 +176,8 @@ def test_a_trial_outlives_the_terminal_that_started_it(
     assert ("goes on" in said) == (number == signal.SIGINT)
     watched = tell("run", "--resume", only_job(state).name)
     wait_for(gone(state))
-    assert only_job(state).last("closed")["outcome"] == "completed"
+    closed = only_job(state).last("closed")
+    assert closed and closed["outcome"] == "completed", (closed, watched.stdout, watched.stderr)
     assert watched.returncode in (0, 1)  # 1 where it had ended before it could be watched
 
 

@@ -108,6 +108,15 @@ def test_a_site_concerns_what_its_place_holders_fill(tmp_path: Path) -> None:
     assert site in {item.file for item in around(tree, {MATRIX})[0].items}
 
 
+def test_a_stack_concerns_what_asks_the_service(tmp_path: Path) -> None:
+    """A fixture names no stack, and its sampling chain is that of the engines of its service."""
+    fixture, elsewhere = f"{ROOM}/fixtures/tides.yaml", "manifests/services/desk/tiny/fixtures/tides.yaml"
+    tree = Folder(write(tmp_path, {**FILES, fixture: "hio: fixture/v1\n", elsewhere: "hio: fixture/v1\n"}))
+    assert fixture in around(tree, {BASE})[1] and elsewhere not in around(tree, {BASE})[1]
+    assert {BASE, TWO} <= {item.file for item in around(tree, {fixture})[0].items}
+    assert not {BASE, TWO} & {item.file for item in around(tree, {elsewhere})[0].items}
+
+
 PLAN = f"{ROOM}/plans/p1.yaml"
 
 
