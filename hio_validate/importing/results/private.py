@@ -99,13 +99,18 @@ def _without(key: str, known: Collection[str]) -> str:
 
 def _kept(key: str, value: str, known: Collection[str]) -> str:
     """A value as it may be kept: what is secret in it is withheld, and all of it where that cannot be told apart."""
-    if _is_secret(key, value) or SECRET_VALUE.search(value):  # nobody knows where what looks like one ends
+    if _is_secret(key, value) or _looks_like_one(value):  # nobody knows where what looks like one ends
         return WITHHELD
     found = {*_credentials(value), *(each for each in known if stands_in(value, each))}
     if not found and not any(ends_within(value, each) for each in known):
         return value
     kept = hidden(value, found)
     return WITHHELD if kept is None or _holds_one(kept, known) else kept
+
+
+@lru_cache(maxsize=4096)
+def _looks_like_one(value: str) -> bool:
+    return SECRET_VALUE.search(value) is not None
 
 
 @lru_cache(maxsize=4096)
